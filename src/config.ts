@@ -1,0 +1,83 @@
+import { isAbsolute, resolve } from 'node:path'
+
+/** Everything the environment may set. This is the only file that reads it. */
+export interface Config {
+  host: string
+  port: number
+  /** A SQLite path, or a postgres:// URL. */
+  database: string
+  /** Public address and OAuth issuer, without a trailing slash; null: the address the server listens on. */
+  base_url: string | null
+  workers: number
+  log_level: string
+  /** Whose X-Forwarded-For is believed: addresses or ranges, comma-separated; empty: nobody's. */
+  trust_proxy: string
+  /** Integration API requests a minute for each app; 0: no limit. */
+  rate_limit: number
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return {
+    host: env['HOST'] || '127.0.0.1',
+    port: integer(env, 'PORT', 3000, 0, 65_535),
+    database: readDatabase(env['TILLGATE_DATABASE'] || 'data/tillgate.db'),
+    base_url: env['TILLGATE_BASE_URL'] ? readBaseUrl(env['TILLGATE_BASE_URL']) : null,
+    workers: integer(env, 'TILLGATE_WORKERS', 1, 1, 256),
+    log_level: oneOf(env, 'TILLGATE_LOG_LEVEL', 'info', [
+      'silent',
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      'trace',
+    ]),
+    trust_proxy: env['TILLGATE_TRUST_PROXY'] ?? '',
+    rate_limit: integer(env, 'TILLGATE_RATE_LIMIT', 0, 0, 1_000_000_000),
+  }
+}
+
+function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name]
+  if (text === undefined || text === '') return fallback
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max)) {
+    throw new ConfigError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}`)
+  }
+  return value
+}
+
+function oneOf(env: NodeJS.ProcessEnv, name: string, fallback: string, values: readonly string[]): string {
+  const value = env[name] || fallback
+  if (!values.includes(value))
+    throw new ConfigError(`${name} is "${value}"; it must be one of ${values.join(', ')}`)
+  return value
+}
+
+function readDatabase(value: string): string {
+  if (/^postgres(ql)?:\/\//.test(value) || value === ':memory:') return value
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) {
+    throw new ConfigError(
+      `TILLGATE_DATABASE is "${redact(value)}"; it must be a file path or a postgres:// URL`,
+    )
+  }
+  return isAbsolute(value) ? value : resolve(value)
+}
+
+/** The issuer is compared byte for byte by clients, so what does not survive URL parsing unchanged is refused. */
+function readBaseUrl(value: string): string {
+  const url = URL.parse(value)
+  const trimmed = value.replace(/\/$/, '')
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.origin !== trimmed) {
+    throw new ConfigError(
+      `TILLGATE_BASE_URL is "${value}"; it must be scheme, host and optional port only, such as https://pos.example.com`,
+    )
+  }
+  return trimmed
+}
+
+const redact = (url: string): string => url.replace(/\/\/[^@/]*@/, '//***@')

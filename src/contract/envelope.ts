@@ -1,0 +1,41 @@
+import { type TSchema, Type } from 'typebox'
+import { catalogue } from '../errors.ts'
+
+/** Spec 2.1: the block around every integration and platform answer. */
+
+export const ErrorBody = Type.Object({
+  code: Type.String({
+    enum: Object.keys(catalogue),
+    description: 'A code of the closed set in docs/errors.md',
+  }),
+  message: Type.String({ description: 'What went wrong, for a person' }),
+  details: Type.Array(
+    Type.Object({
+      field: Type.String({ description: 'The parameter or record field' }),
+      code: Type.String({ description: 'The rule that it broke' }),
+      message: Type.String({ description: 'The value, the rule and the limit' }),
+      line: Type.Optional(Type.Integer({ description: 'The line of the record, counted from 1' })),
+    }),
+  ),
+})
+
+const timestamp = Type.Integer({ format: 'int64', description: 'Unix time of the answer, seconds' })
+
+export const Envelope = <T extends TSchema>(data: T) =>
+  Type.Object({
+    status: Type.Object({
+      timestamp,
+      ack: Type.Integer({ format: 'int32', enum: [200], description: 'Equals the HTTP status' }),
+      errors: Type.Null(),
+    }),
+    data,
+  })
+
+export const ErrorEnvelope = Type.Object({
+  status: Type.Object({
+    timestamp,
+    ack: Type.Integer({ format: 'int32', description: 'Equals the HTTP status' }),
+    errors: ErrorBody,
+  }),
+  data: Type.Null(),
+})

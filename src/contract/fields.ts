@@ -1,0 +1,41 @@
+import { type TSchema, Type } from 'typebox'
+import { maxInt32, minInt32 } from '../lib/int64.ts'
+
+/**
+ * The field types of spec section 2 as schemas. `format` carries the spec's type name: the API reference shows it,
+ * and the readers of query parameters and of records choose their rule by it.
+ */
+
+export const int8 = (description: string) =>
+  Type.Integer({ format: 'int8', minimum: -128, maximum: 127, description })
+
+export const int32 = (description: string) =>
+  Type.Integer({ format: 'int32', minimum: minInt32, maximum: maxInt32, description })
+
+export const int64 = (description: string) => Type.Integer({ format: 'int64', description })
+
+export const decimal = (description: string) => Type.Number({ format: 'decimal', description })
+
+/** Spec 2.4: yyyy-MM-dd HH:mm:ss, always UTC. */
+export const datetime = (description: string) =>
+  Type.String({
+    format: 'datetime',
+    pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+    description: `${description}. UTC, yyyy-MM-dd HH:mm:ss`,
+    examples: ['2026-11-01 09:30:00'],
+  })
+
+export const text = (description: string, options: { minLength?: number; maxLength?: number } = {}) =>
+  Type.String({ maxLength: 1000, ...options, description })
+
+/** An int8 that must be one of a code table's; the description lists them. */
+export const code = (table: Readonly<Record<number, string>>, description: string) =>
+  Type.Integer({
+    format: 'int8',
+    enum: Object.keys(table).map(Number),
+    description: `${description}: ${Object.entries(table)
+      .map(([value, label]) => `${value} ${label}`)
+      .join('; ')}`,
+  })
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])

@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+import { maxInt32 } from '../lib/int64.ts'
+
+/** Spec 2.2 */
+export const defaultCount = 100
+
+/** Spec 2.2 rule 3 and section 8 */
+export const maxOrderCount = 2000
+
+/** Spec section 8: the longest order window, 2 days in seconds. */
+export const maxOrderWindow = 172_800
+
+export const index = Type.Optional(
+  Type.Integer({
+    format: 'int32',
+    minimum: 0,
+    maximum: maxInt32,
+    default: 0,
+    description: 'Page number: index × count entries are skipped',
+  }),
+)
+
+export const count = (maximum = maxInt32) =>
+  Type.Optional(
+    Type.Integer({
+      format: 'int32',
+      minimum: 1,
+      maximum,
+      default: defaultCount,
+      description: 'Entries a page. A page with fewer is the last one',
+    }),
+  )

@@ -1,0 +1,32 @@
+/** Spec 5.1: which grant types may carry which scope. `platform.write` is ours: the platform's own ingest. */
+export const scopes = {
+  'integration.store': {
+    grants: ['authorization_code', 'client_credentials'],
+    gives: 'See the store’s name and time zone, and activate the integration',
+  },
+  'integration.order': {
+    grants: ['client_credentials'],
+    gives: 'Read the store’s orders, with their items, taxes, payments and promotions',
+  },
+  'integration.inventory': {
+    grants: ['client_credentials'],
+    gives: 'Read the store’s items and how many of each were sold',
+  },
+  'platform.write': {
+    grants: ['client_credentials'],
+    gives: 'Write stores, items and orders (the platform itself, never a third party)',
+  },
+} as const satisfies Record<string, { grants: readonly GrantType[]; gives: string }>
+
+export type Scope = keyof typeof scopes
+export type GrantType = 'authorization_code' | 'client_credentials'
+
+export const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name)
+
+/** The scopes a third-party app may be registered for. */
+export const integrationScopes = (Object.keys(scopes) as Scope[]).filter(scope => scope !== 'platform.write')
+
+export const allowedForGrant = (scope: string, grant: GrantType): boolean =>
+  isScope(scope) && (scopes[scope].grants as readonly string[]).includes(grant)
+
+export const splitScope = (scope: string): string[] => scope.split(' ').filter(name => name !== '')

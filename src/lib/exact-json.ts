@@ -1,0 +1,32 @@
+/**
+ * JSON whose numbers keep the digits they were written with. A number that a double holds exactly, in the form
+ * JavaScript would print, is an ordinary number; any other (9007199254740993, 1.10, 1e3) is a `RawNumber`,
+ * which `JSON.stringify` writes back digit for digit.
+ */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+// TypeScript's library does not describe the raw JSON functions yet.
+const raw = JSON as unknown as {
+  rawJSON(text: string): RawNumber
+  isRawJSON(value: unknown): value is RawNumber
+}
+type SourceReviver = (key: string, value: unknown, context: { source: string }) => unknown
+
+export const isRawNumber = raw.isRawJSON
+export const rawNumber = raw.rawJSON
+
+/**
+ * Text in which some number might not survive a double: 16 or more digits, a trailing zero after the point, an
+ * exponent, a value below 1e-6, or a negative zero. It may match inside a string too; that only costs time.
+ */
+const mayLoseDigits =
+  /(?:^|[:,[\s])(?:-?(?:\d[\d.]{15}|\d+\.\d*0(?!\d)|\d+(?:\.\d+)?[eE]|0\.00000)|-0(?![\d.]))/
+
+const keepDigits: SourceReviver = (_key, value, { source }) =>
+  typeof value === 'number' && String(value) !== source ? raw.rawJSON(source) : value
+
+export function parseExact(text: string): unknown {
+  return mayLoseDigits.test(text) ? JSON.parse(text, keepDigits as never) : JSON.parse(text)
+}
