@@ -14,7 +14,12 @@ export const int32 = (description: string) =>
 
 export const int64 = (description: string) => Type.Integer({ format: 'int64', description })
 
-export const decimal = (description: string) => Type.Number({ format: 'decimal', description })
+export const decimal = (description: string, most?: number) =>
+  Type.Number({
+    format: 'decimal',
+    ...(most !== undefined && { minimum: -most, maximum: most }),
+    description,
+  })
 
 /** Spec 2.4: yyyy-MM-dd HH:mm:ss, always UTC. */
 export const datetime = (description: string) =>

@@ -16,6 +16,9 @@ import { code, datetime, decimal, int32, int64, nullable, text } from './fields.
  * every other may be left out and is then null. Answers carry every key, always.
  */
 
+/** Far beyond any order, and small enough that no sum of sales can leave int64. */
+const maxQuantity = 1_000_000_000
+
 /** 2.4.3 */
 const CartItem = Type.Object({
   type: code(itemTypes, 'Item type'),
@@ -31,7 +34,7 @@ const CartItem = Type.Object({
   price: nullable(decimal('Original unit price before any discount, cents')),
   discount: nullable(decimal('Item discount per unit, cents; zero when none')),
   net_price: nullable(decimal('Net unit price after item discount and order discount, cents')),
-  count: decimal('Quantity ordered; fractions allowed'),
+  count: decimal('Quantity ordered; fractions allowed', maxQuantity),
   tax_total: nullable(decimal('Tax amount for the unit item, cents')),
   tax_calculated: nullable(decimal('Calculated tax for a tax-excluded item, cents')),
 })

@@ -355,7 +355,7 @@ export interface OrderRow {
   created_at: Seconds
   updated_at: Seconds
   paid_at: Seconds | null
-  /** What it adds to the sales, written by `domain/sold.ts`; empty when it adds nothing. */
+  /** What it adds to the sales, written by `lib/sold.ts`; empty when it adds nothing. */
   sold: string
   doc: string
 }

@@ -1,0 +1,106 @@
+import rateLimit from '@fastify/rate-limit'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Config } from './config.ts'
+import { renderAuthorizationError } from './console/error-page.ts'
+import { consolePages } from './console/index.ts'
+import { createSignedIn } from './console/signed-in.ts'
+import { createAccounts } from './domain/accounts.ts'
+import { createApps } from './domain/apps.ts'
+import { createConsent } from './domain/consent.ts'
+import { createIngest } from './domain/ingest.ts'
+import { createKeys } from './domain/keys.ts'
+import { createSessions } from './domain/sessions.ts'
+import { createThrottle } from './domain/throttle.ts'
+import { integrationApi } from './http/integration/index.ts'
+import { answerMalformed } from './http/malformed.ts'
+import { oauthApi } from './http/oauth/index.ts'
+import { health } from './http/ops/health.ts'
+import { metrics } from './http/ops/metrics.ts'
+import { openapi } from './http/ops/openapi.ts'
+import { platformApi } from './http/platform/index.ts'
+import { perApp } from './http/rate-limit.ts'
+import { requestLog } from './http/request-log.ts'
+import { type App, guard } from './http/route.ts'
+import { renderError, renderNotFound } from './surfaces.ts'
+import type { Clock } from './lib/clock.ts'
+import { randomId } from './lib/ids.ts'
+import { createBearer } from './oauth/bearer.ts'
+import { createPresentedTokens } from './oauth/presented-tokens.ts'
+import { createProviderSource } from './oauth/provider-source.ts'
+import type { Storage } from './storage/port.ts'
+
+export interface AppDeps {
+  storage: Storage
+  clock: Clock
+  config: Pick<Config, 'log_level' | 'trust_proxy' | 'rate_limit'>
+  /** Public address and issuer. */
+  issuer: string
+  /** Where log lines go; standard error when left out. */
+  log?: { write(line: string): void }
+}
+
+/** The whole server but for its socket: what stands on what, top to bottom. */
+export async function buildApp({ storage, clock, config, issuer, log }: AppDeps): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: { level: config.log_level, stream: log ?? process.stderr },
+    // One line a request is written by requestLog, without the address.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: randomId,
+    trustProxy: config.trust_proxy === '' ? false : config.trust_proxy,
+    // A request that arrives on an open connection while we close is still answered.
+    return503OnClosing: false,
+    requestTimeout: 60_000,
+    frameworkErrors: renderError,
+    clientErrorHandler: answerMalformed(clock),
+    routerOptions: { maxParamLength: 128 },
+    ajv: { customOptions: { strict: false } },
+  })
+  app.decorate('clock', clock)
+  app.decorateRequest('principal', null)
+  app.setErrorHandler(renderError)
+  app.setNotFoundHandler(renderNotFound)
+
+  const keys = createKeys({ storage, clock })
+  const bearer = createBearer({ keys, clock, issuer })
+  const presented = createPresentedTokens({ bearer, storage, clock })
+  const apps = createApps({ storage, clock })
+  const providers = createProviderSource({
+    storage,
+    clock,
+    issuer,
+    keys,
+    presented,
+    verifySecret: apps.verifySecret,
+    renderError: renderAuthorizationError,
+    onServerError: error => app.log.error({ err: error }, 'authorization server failed'),
+  })
+  const requireScope = guard({ bearer, storage })
+
+  requestLog(app)
+  metrics(app)
+  health(app, storage)
+  await openapi(app, issuer)
+  await app.register(async scope =>
+    oauthApi(scope, { providers, presented, throttle: createThrottle('client', { storage, clock }), issuer }),
+  )
+  await app.register(async scope => {
+    if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
+    integrationApi(scope as App, { storage, clock, requireScope })
+  })
+  await app.register(async scope =>
+    platformApi(scope as App, { ingest: createIngest({ storage }), requireScope }),
+  )
+  await app.register(async scope =>
+    consolePages(scope, {
+      storage,
+      issuer,
+      accounts: createAccounts({ storage, clock }),
+      signedIn: createSignedIn(createSessions({ storage, clock }), issuer.startsWith('https:')),
+      signInThrottle: createThrottle('sign-in', { storage, clock }),
+      consents: createConsent({ storage, clock }),
+      providers,
+      cookieKeys: await keys.cookie(),
+    }),
+  )
+  return app
+}

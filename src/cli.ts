@@ -1,0 +1,70 @@
+import { Command, CommanderError, type HelpContext } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
+import { registerAccount } from './cli/account.ts'
+import { registerApp } from './cli/app.ts'
+import { registerBackup } from './cli/backup.ts'
+import { registerDemo } from './cli/demo.ts'
+import { registerImport } from './cli/import.ts'
+import { registerKeys } from './cli/keys.ts'
+import { registerMigrate } from './cli/migrate.ts'
+import { complain, oneLine } from './cli/run.ts'
+import { registerServe } from './cli/serve.ts'
+
+// So that a script can tell a command it wrote wrong from one that failed.
+const badUse = 2
+const failed = 1
+
+/** Runs one command line. Results go to stdout, all else to stderr; an error is one line, never a stack trace. */
+export async function main(argv: string[]): Promise<void> {
+  process.stdout.on('error', tolerateClosedPipe)
+  try {
+    await createProgram().parseAsync(argv)
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // commander has printed it; help and version arrive here too, with 0.
+      process.exitCode = error.exitCode === 0 ? 0 : badUse
+      return
+    }
+    complain(error)
+    process.exitCode = failed
+  }
+}
+
+/** Whoever reads our output may stop when they have seen enough, as `head` does. */
+function tolerateClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+function createProgram(): Command {
+  const program = new OneLineCommand('tillgate')
+    .description(manifest.description)
+    .version(manifest.version)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(`tillgate: ${oneLine(text.replace(/^error: /, ''))}\n`),
+    })
+  registerServe(program)
+  registerDemo(program)
+  registerImport(program)
+  registerAccount(program)
+  registerApp(program)
+  registerKeys(program)
+  registerMigrate(program)
+  registerBackup(program)
+  return program
+}
+
+/** commander answers a missing command with the whole help, which hides the error; this says it in one line. */
+class OneLineCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new OneLineCommand(name)
+  }
+
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    if (typeof context === 'object' && context.error) {
+      const names = this.commands.map(command => command.name()).join(', ')
+      this.error(`error: missing command: one of ${names}`)
+    }
+    return super.help(context as HelpContext)
+  }
+}

@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import { localAddress, settlePort } from '../lib/address.ts'
+import { systemClock } from '../lib/clock.ts'
+import { note, print, withStorage } from './run.ts'
+
+interface Options {
+  stores: number
+  orders: number
+  days: number
+  seed: number
+  serve: boolean
+  json?: boolean
+}
+
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('fill an empty database with demo data, print what to try, and serve it')
+    .option('--stores <n>', 'how many stores', whole(1, 1000), 6)
+    .option('--orders <n>', 'how many orders, over all stores', whole(1, 100_000_000), 6000)
+    .option('--days <n>', 'how many days of orders, up to today', whole(1, 3650), 90)
+    .option('--seed <n>', 'another number gives other data', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--no-serve', 'stop when the database is filled')
+    .option('--json', 'print the logins, client ids and secrets as JSON')
+    .action(async ({ serve: stay, json, ...size }: Options) => {
+      const config = await settled(readConfig())
+      if (config.database === ':memory:') {
+        throw new Error('a demo in :memory: is gone when it is filled; set TILLGATE_DATABASE to a file')
+      }
+      // Loaded here and not above: no other command needs the generator or the server.
+      const { fillDemo, isEmpty } = await import('./demo-fill.ts')
+      const { demoGuide } = await import('./demo-guide.ts')
+      const filled = await withStorage(async storage => {
+        if (!(await isEmpty(storage, size.stores))) throw alreadyFilled(config)
+        return fillDemo(storage, { ...size, end: lastHour() })
+      })
+      const base_url = config.base_url ?? localAddress(config.host, config.port)
+      print(json, filled.demo, demoGuide(filled, base_url))
+      if (!stay) {
+        if (!json) note('\nRun "tillgate serve" to serve it.')
+        return
+      }
+      const { serve } = await import('../main.ts')
+      await serve(config)
+    })
+}
+
+function whole(min: number, max: number): (text: string) => number {
+  return text => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= min && value <= max) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+  }
+}
+
+/** The guide names the port, so it is known before the server has it. */
+const settled = async (config: Config): Promise<Config> => ({
+  ...config,
+  port: await settlePort(config.host, config.port),
+})
+
+/** To the hour, so that demos made shortly after each other with the same seed have the same orders. */
+const lastHour = (): number => Math.floor(systemClock.now() / 3600) * 3600
+
+/** Demo data among real data could not be told from it again. */
+function alreadyFilled({ database }: Config): Error {
+  // A URL may hold a password.
+  const which = database.includes('://') ? 'the database' : `the database ${database}`
+  return new Error(
+    `${which} already holds data; run "tillgate serve" to serve it, or set TILLGATE_DATABASE to a new file for a new demo`,
+  )
+}

@@ -1,0 +1,30 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { addAbortSignal, pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+export interface ImportSource {
+  pieces: AsyncIterable<Buffer>
+  /** Bytes of the file; null when they cannot be known beforehand. */
+  size: number | null
+  /** How many of those were read so far. */
+  bytesRead(): number
+}
+
+/** A file, expanded when its name ends in .gz; `-` is standard input. Reading ends with an error when aborted. */
+export async function openSource(file: string, signal: AbortSignal): Promise<ImportSource> {
+  if (file === '-') return { pieces: addAbortSignal(signal, process.stdin), size: null, bytesRead: () => 0 }
+  const { size } = await stat(file)
+  const input = addAbortSignal(signal, createReadStream(file, { highWaterMark: 256 * 1024 }))
+  return {
+    pieces: file.endsWith('.gz') ? expand(input) : input,
+    // A pipe in the file system has a size of 0.
+    size: size || null,
+    bytesRead: () => input.bytesRead,
+  }
+}
+
+function expand(input: Readable): Readable {
+  // An error reaches whoever reads; the callback only keeps it from being unhandled.
+  return pipeline(input, createGunzip(), () => {})
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import { systemClock } from '../lib/clock.ts'
+import { print, withStorage } from './run.ts'
+
+export function registerKeys(program: Command): void {
+  const keys = program.command('keys').description('manage the keys that sign access tokens')
+
+  keys
+    .command('rotate')
+    .description('sign with a new key; tokens that are out stay good until they expire')
+    .option('--json', 'print the id of the new key as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const { createKeys } = await import('../domain/keys.ts')
+      const { id } = await withStorage(storage => createKeys({ storage, clock: systemClock }).rotate())
+      print(json, { kid: id }, `tokens are signed with the key ${id} from now on`)
+    })
+}

@@ -1,0 +1,76 @@
+export interface Progress {
+  /** `count` more are done. When the total is of something else, such as bytes, `share` says how much of it. */
+  advance(count: number, share?: number): void
+  /** Writes the last state and leaves the line. */
+  done(): void
+}
+
+interface Options {
+  /** Of `unit`, or of what the shares are in; without one there is no bar and no time left. */
+  total?: number
+  unit: string
+  output?: NodeJS.WriteStream
+  /** Milliseconds. */
+  now?: () => number
+}
+
+const barWidth = 24
+/** Often enough to look alive on a terminal; seldom enough to be read in a log. */
+const terminalInterval = 100
+const logInterval = 5000
+
+/** How far a long command is: one line that is drawn over on a terminal, a quiet line now and then elsewhere. */
+export function createProgress(label: string, options: Options): Progress {
+  const { total, unit, output = process.stderr, now = () => performance.now() } = options
+  const terminal = output.isTTY === true
+  const interval = terminal ? terminalInterval : logInterval
+  const started = now()
+  let shownAt = started
+  let count = 0
+  let share = 0
+
+  function line(): string {
+    const seconds = Math.max((now() - started) / 1000, 0.001)
+    const figures = `${grouped(count)} ${unit}, ${grouped(Math.round(count / seconds))}/s`
+    if (!total) return `${label}: ${figures}`
+    const part = Math.min(share / total, 1)
+    const percent = `${Math.floor(part * 100)}%`
+    const left = part > 0 && part < 1 ? `, ${duration((seconds / part) * (1 - part))} left` : ''
+    return terminal
+      ? `${label} ${bar(part)} ${percent.padStart(4)}  ${figures}${left}`
+      : `${label}: ${percent}, ${figures}${left}`
+  }
+
+  function show(): void {
+    shownAt = now()
+    // Clears what a longer line before it left behind.
+    output.write(terminal ? `\r${line()}\x1b[K` : `${line()}\n`)
+  }
+
+  return {
+    advance(more, moreShare = more) {
+      count += more
+      share += moreShare
+      if (now() - shownAt >= interval) show()
+    },
+    done() {
+      if (!terminal) return
+      show()
+      output.write('\n')
+    },
+  }
+}
+
+const bar = (part: number): string => {
+  const filled = Math.round(part * barWidth)
+  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`
+}
+
+const grouped = (value: number): string => value.toLocaleString('en-US')
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+}

@@ -1,0 +1,36 @@
+import { readConfig } from '../config.ts'
+import { openStorage } from '../storage/open.ts'
+import type { Storage } from '../storage/port.ts'
+
+/** Opens the configured database for one command, and closes it whatever happens. */
+export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(readConfig().database)
+  try {
+    return await use(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** A command's result on stdout: for a script as one line of JSON, for a person as text. */
+export function print(json: boolean | undefined, result: object, text: string): void {
+  process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
+}
+
+/** What a person should know beside the result; never part of it. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+export function complain(error: unknown): void {
+  note(`tillgate: ${oneLine(error instanceof Error ? messageOf(error) : String(error))}`)
+}
+
+/** An AggregateError (every address of a host refused) has no message of its own, but its parts do. */
+function messageOf(error: Error): string {
+  if (error.message !== '') return error.message
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  return first instanceof Error ? messageOf(first) : error.name
+}
+
+export const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, ' ')

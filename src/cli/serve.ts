@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the API and the pages; prints one line with the address when ready')
+    .action(async () => {
+      const config = readConfig()
+      // Loaded here, because the whole server is too much to load for any other command.
+      const { serve } = await import('../main.ts')
+      await serve(config)
+    })
+}

@@ -1,0 +1,21 @@
+type Cell = string | boolean | readonly string[]
+
+/** Rows of one shape as aligned columns under the names of their fields. */
+export function table(rows: readonly Record<string, Cell>[]): string {
+  const names = Object.keys(rows[0] ?? {})
+  const lines = [names, ...rows.map(row => names.map(name => show(row[name])))]
+  const widths = names.map((_name, column) => Math.max(...lines.map(line => (line[column] ?? '').length)))
+  return lines
+    .map(line =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function show(cell: Cell | undefined): string {
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
+  return (typeof cell === 'string' ? cell : (cell ?? []).join(' ')) || '-'
+}

@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { toApiError } from '../http/envelope.ts'
+import { messagePage } from './layout.ts'
+import { securityHeaders } from './security-headers.ts'
+import { sendPage } from './send-page.ts'
+
+const titles: Record<number, string> & Record<400 | 500, string> = {
+  400: 'This request cannot be read',
+  404: 'There is no such page',
+  405: 'This page cannot be used that way',
+  500: 'Something went wrong on our side',
+  503: 'The service cannot answer right now',
+}
+
+/**
+ * RFC 6749 §4.1.2.1: a request whose client or redirect URI is not right ends on a page of ours, never at an address
+ * that it brought along.
+ */
+export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error): void {
+  const { error_description } = error as { error_description?: string }
+  const reason = error_description ?? 'The app that sent you here made a request that cannot be answered.'
+  ctx.set(securityHeaders())
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = messagePage(
+    'The app’s request is not valid',
+    `${reason}. Go back to the app, or tell its maker.`,
+  )
+}
+
+/** Errors as a person can use them; the request id is what support will ask for. */
+export function pageErrorHandler(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if ((error as { code?: string }).code?.startsWith('FST_CSRF_')) {
+    const advice = 'It was open for too long, or cookies are off. Go back, reload the page and try again.'
+    return sendPage(reply, messagePage('This form is no longer valid', advice), 403)
+  }
+  const { status, headers } = toApiError(error)
+  if (status >= 500) request.log.error({ err: error }, 'page failed')
+  const page = messagePage(titles[status] ?? titles[status >= 500 ? 500 : 400], `Reference: ${request.id}`)
+  return sendPage(reply.headers({ ...securityHeaders(), ...headers }), page, status)
+}

@@ -1,0 +1,47 @@
+import fastifyCookie from '@fastify/cookie'
+import fastifyCsrf from '@fastify/csrf-protection'
+import fastifyFormbody from '@fastify/formbody'
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../domain/accounts.ts'
+import type { Consent } from '../domain/consent.ts'
+import type { Throttle } from '../domain/throttle.ts'
+import type { ProviderSource } from '../oauth/provider-source.ts'
+import type { Storage } from '../storage/port.ts'
+import { assets } from './assets.ts'
+import { consent } from './consent.ts'
+import { pageErrorHandler } from './error-page.ts'
+import { login } from './login.ts'
+import { securityHeaders } from './security-headers.ts'
+import { cookieName, cookieOptions, type SignedIn } from './signed-in.ts'
+
+export interface ConsoleDeps {
+  storage: Storage
+  issuer: string
+  accounts: Accounts
+  signedIn: SignedIn
+  signInThrottle: Throttle
+  consents: Consent
+  providers: ProviderSource
+  cookieKeys: string[]
+}
+
+/** Larger than a form with a few thousand stores ticked. */
+const bodyLimit = 256 * 1024
+
+/** The pages for people: rendered here, working without script. */
+export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
+  const secure = deps.issuer.startsWith('https:')
+  await app.register(fastifyCookie, { secret: deps.cookieKeys })
+  await app.register(fastifyFormbody, { bodyLimit })
+  await app.register(fastifyCsrf, {
+    cookieKey: cookieName('tillgate_csrf', secure),
+    cookieOpts: { ...cookieOptions(secure), signed: true },
+  })
+  app.setErrorHandler(pageErrorHandler)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(securityHeaders())
+  })
+  await assets(app)
+  login(app, deps)
+  consent(app, deps)
+}

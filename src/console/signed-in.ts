@@ -1,0 +1,43 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Sessions, sessionLifetime } from '../domain/sessions.ts'
+import type { Account } from '../storage/port.ts'
+
+export interface SignedIn {
+  account(request: FastifyRequest): Promise<Account | null>
+  start(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<void>
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+/** Cookie options of the pages. Lax: a merchant who arrives from an app's site is still signed in. */
+export const cookieOptions = (secure: boolean): CookieSerializeOptions => ({
+  path: '/',
+  httpOnly: true,
+  sameSite: 'lax',
+  secure,
+})
+
+/** Under https the name itself forbids a cookie set by another host or without encryption (RFC 6265bis §4.1.3). */
+export const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
+
+export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
+  const name = cookieName('tillgate_session', secure)
+  const options = cookieOptions(secure)
+  const valueOf = (request: FastifyRequest): string | undefined => request.cookies[name]
+  return {
+    async account(request) {
+      const value = valueOf(request)
+      return value === undefined ? null : sessions.find(value)
+    },
+    async start(request, reply, account) {
+      const previous = valueOf(request)
+      if (previous !== undefined) await sessions.end(previous)
+      reply.setCookie(name, await sessions.start(account), { ...options, maxAge: sessionLifetime })
+    },
+    async end(request, reply) {
+      const value = valueOf(request)
+      if (value !== undefined) await sessions.end(value)
+      reply.clearCookie(name, options)
+    },
+  }
+}

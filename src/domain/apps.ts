@@ -1,0 +1,160 @@
+import { integrationScopes, isScope, scopes, splitScope } from '../contract/scopes.ts'
+import type { Clock } from '../lib/clock.ts'
+import { equalHashes, sha256 } from '../lib/hash.ts'
+import { randomId, randomSecret } from '../lib/ids.ts'
+import type { App, AppSecret, Storage } from '../storage/port.ts'
+import { InputError } from './input-error.ts'
+import { checkRegistered } from './redirect-uri.ts'
+
+export interface NewApp {
+  name: string
+  redirect_uris: readonly string[]
+  /** Space-delimited; null for all that a third party may have. */
+  scope: string | null
+  public: boolean
+  owner_id: string | null
+}
+
+const longestName = 100
+// The new secret and the one before it: an app changes over without a moment when it has none that works.
+const liveSecrets = 2
+
+export type Apps = ReturnType<typeof createApps>
+
+export function createApps({ storage, clock }: { storage: AppStorage; clock: Clock }) {
+  async function mustFind(id: string): Promise<App> {
+    const app = await storage.apps.find(id)
+    if (!app) throw new InputError('client_id', `no app has the client_id ${JSON.stringify(id)}`)
+    return app
+  }
+
+  return {
+    /** The secret is in this answer and nowhere else: the database keeps its hash. */
+    async create(input: NewApp): Promise<{ app: App; client_secret: string | null }> {
+      const app: App = {
+        id: newClientId(),
+        name: checkName(input.name),
+        scope: checkScope(input.scope),
+        redirect_uris: checkRedirectUris(input.redirect_uris),
+        public: input.public,
+        owner_id: input.owner_id,
+        created_at: clock.now(),
+        disabled_at: null,
+      }
+      checkTogether(app)
+      const made = app.public ? null : makeSecret(app.id, app.created_at)
+      await storage.apps.create(app, made?.row ?? null)
+      return { app, client_secret: made?.client_secret ?? null }
+    },
+
+    /** A new secret; the one before it works until the next rotation. */
+    async rotateSecret(id: string): Promise<string> {
+      const app = await mustFind(id)
+      if (app.public) throw new InputError('client_id', `the app ${id} is public: it has no secret`)
+      // Age decides which secret goes, so two rotations within a second must not be of one age.
+      const [newest] = await storage.apps.secrets(id)
+      const created_at = Math.max(clock.now(), (newest?.created_at ?? 0) + 1)
+      const { row, client_secret } = makeSecret(id, created_at)
+      await storage.apps.addSecret(row, liveSecrets)
+      return client_secret
+    },
+
+    async verifySecret(app_id: string, secret: string): Promise<boolean> {
+      const hash = sha256(secret)
+      const used = (await storage.apps.secrets(app_id)).find(live => equalHashes(live.hash, hash))
+      if (!used) return false
+      await storage.apps.touchSecret(used.id, clock.now())
+      return true
+    },
+
+    /** The operator's own link: the app may read these stores without a merchant's consent. */
+    async authorize(id: string, store_ids: readonly bigint[]): Promise<void> {
+      const app = await mustFind(id)
+      for (const store_id of store_ids) {
+        if (!(await storage.stores.exists(store_id))) {
+          throw new InputError('store', `no store has the id ${store_id}`)
+        }
+      }
+      const link = { id: randomId(), app_id: app.id, account_id: null, scope: 'integration.store' }
+      await storage.authorizations.save(link, store_ids, 'add', clock.now())
+    },
+
+    /** Takes these stores, or all access, from the app, whoever gave it; answers how many authorizations changed. */
+    async revoke(id: string, store_ids: readonly bigint[] | null): Promise<number> {
+      const app = await mustFind(id)
+      return storage.authorizations.revokeApp(app.id, store_ids, clock.now())
+    },
+
+    list: (): Promise<App[]> => storage.apps.list(),
+    find: (id: string): Promise<App | null> => storage.apps.find(id),
+  }
+}
+
+type AppStorage = Pick<Storage, 'apps' | 'authorizations' | 'stores'>
+
+/** An id that starts with a dash would read as an option on every command line it is pasted into. */
+function newClientId(): string {
+  const id = randomId()
+  return id.startsWith('-') ? newClientId() : id
+}
+
+function makeSecret(app_id: string, created_at: number): { row: AppSecret; client_secret: string } {
+  const client_secret = randomSecret()
+  const row = { id: randomId(), app_id, hash: sha256(client_secret), created_at, last_used_at: null }
+  return { row, client_secret }
+}
+
+/** Merchants decide by this name, so nothing invisible and nothing that turns the text around may be in it. */
+function checkName(name: string): string {
+  const trimmed = name.trim()
+  const { length } = [...trimmed]
+  if (length < 1 || length > longestName) {
+    throw new InputError('name', `the name has ${length} characters; it must have 1 to ${longestName}`)
+  }
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(trimmed)) {
+    throw new InputError('name', 'the name has a control character')
+  }
+  return trimmed
+}
+
+function checkScope(scope: string | null): string {
+  const names = scope === null ? integrationScopes : [...new Set(splitScope(scope))]
+  if (names.length === 0) throw new InputError('scope', 'the scope is empty; leave it out for the default')
+  const unknown = names.find(name => !isScope(name))
+  if (unknown !== undefined) {
+    throw new InputError(
+      'scope',
+      `the scope ${JSON.stringify(unknown)} is not one of ${Object.keys(scopes).join(', ')}`,
+    )
+  }
+  return names.join(' ')
+}
+
+function checkRedirectUris(uris: readonly string[]): string[] {
+  for (const uri of uris) {
+    const problem = checkRegistered(uri)
+    if (problem !== null) {
+      throw new InputError(
+        'redirect_uri',
+        `the redirect URI ${JSON.stringify(uri)} cannot be used: ${problem}`,
+      )
+    }
+  }
+  return [...new Set(uris)]
+}
+
+function checkTogether({ scope, redirect_uris, public: isPublic }: App): void {
+  const names = splitScope(scope)
+  if (names.includes('platform.write') && (names.length > 1 || isPublic || redirect_uris.length > 0)) {
+    throw new InputError(
+      'scope',
+      'platform.write is for the platform alone: no other scope, no redirect URI, not public',
+    )
+  }
+  if (isPublic && redirect_uris.length === 0) {
+    throw new InputError(
+      'redirect_uri',
+      'a public app needs at least one redirect URI: it has no other way to a token',
+    )
+  }
+}

@@ -1,0 +1,46 @@
+import { splitScope } from '../contract/scopes.ts'
+import type { Clock } from '../lib/clock.ts'
+import { randomId } from '../lib/ids.ts'
+import type { Account, App, MerchantStore, Storage } from '../storage/port.ts'
+
+export interface ConsentQuestion {
+  stores: MerchantStore[]
+  /** The stores that the merchant allowed the app before, while that still stands. */
+  allowed: ReadonlySet<bigint>
+  allowed_since: number | null
+  /** The app's scopes that its own token (client_credentials) will carry for the picked stores. */
+  own_scopes: string[]
+}
+
+/** A merchant's decision about an app: what it is asked, and what it answers. */
+export function createConsent({ storage, clock }: { storage: Storage; clock: Clock }) {
+  return {
+    async ask(account: Account, app: App): Promise<ConsentQuestion> {
+      const [stores, live] = await Promise.all([
+        storage.stores.ofMerchant(account.email),
+        storage.authorizations.findLive(app.id, account.id),
+      ])
+      return {
+        stores,
+        allowed: new Set(live ? await storage.authorizations.storeIds(live.id) : []),
+        allowed_since: live?.created_at ?? null,
+        own_scopes: app.public ? [] : splitScope(app.scope),
+      }
+    },
+
+    /** The id of the authorization, which now covers exactly these stores; null when one is not the merchant's. */
+    async allow(
+      account: Account,
+      app: App,
+      scope: string,
+      store_ids: readonly bigint[],
+    ): Promise<string | null> {
+      const own = new Set((await storage.stores.ofMerchant(account.email)).map(({ id }) => id))
+      if (!store_ids.every(id => own.has(id))) return null
+      const authorization = { id: randomId(), app_id: app.id, account_id: account.id, scope }
+      return storage.authorizations.save(authorization, store_ids, 'replace', clock.now())
+    },
+  }
+}
+
+export type Consent = ReturnType<typeof createConsent>

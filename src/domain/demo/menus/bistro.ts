@@ -1,0 +1,86 @@
+import type { Menu } from './menu.ts'
+
+const glass = { Glass: 0, Carafe: 1600, Bottle: 3400 }
+const steak = ['Rare', 'Medium', 'Well done', 'Peppercorn sauce', 'Side of fries']
+const plate = ['No garlic', 'Dressing on the side', 'Side of fries', 'Truffle']
+
+export const bistro: Menu = {
+  code: 'BIS',
+  dishes: [
+    { name: 'Bread and cultured butter', category: 'To start', price: 700, tax: 'meal', liked: 3 },
+    { name: 'Oysters, half dozen', category: 'To start', price: 2400, tax: 'meal', liked: 1.5 },
+    { name: 'Burrata and peach', category: 'To start', price: 1900, tax: 'meal', extras: plate, liked: 2 },
+    { name: 'Little gem salad', category: 'To start', price: 1600, tax: 'meal', extras: plate, liked: 2 },
+    { name: 'French onion soup', category: 'To start', price: 1500, tax: 'meal', liked: 2 },
+    { name: 'Steak frites', category: 'Mains', price: 3800, tax: 'meal', extras: steak, liked: 4 },
+    { name: 'Roast chicken', category: 'Mains', price: 3100, tax: 'meal', extras: plate, liked: 3 },
+    { name: 'Cavatelli with sausage', category: 'Mains', price: 2700, tax: 'meal', extras: plate, liked: 3 },
+    { name: 'Mushroom risotto', category: 'Mains', price: 2600, tax: 'meal', extras: plate, liked: 2 },
+    { name: 'Branzino', category: 'Mains', price: 3600, tax: 'meal', extras: plate, liked: 2 },
+    {
+      name: 'House burger',
+      category: 'Mains',
+      price: 2300,
+      tax: 'meal',
+      extras: ['Bacon', ...steak],
+      liked: 4,
+    },
+    { name: 'Fries', category: 'Sides', price: 900, tax: 'meal', liked: 4 },
+    {
+      name: 'Charred broccolini',
+      category: 'Sides',
+      price: 1100,
+      tax: 'meal',
+      extras: ['No garlic'],
+      liked: 2,
+    },
+    { name: 'Crème brûlée', category: 'Desserts', price: 1300, tax: 'meal', liked: 2 },
+    { name: 'Chocolate tart', category: 'Desserts', price: 1400, tax: 'meal', liked: 2 },
+    { name: 'Affogato', category: 'Desserts', price: 1000, tax: 'meal' },
+    { name: 'House red', category: 'Wine', price: 1400, tax: 'standard', sizes: glass, liked: 3 },
+    { name: 'House white', category: 'Wine', price: 1400, tax: 'standard', sizes: glass, liked: 3 },
+    { name: 'Pilsner', category: 'Beer', price: 900, tax: 'standard', liked: 3 },
+    { name: 'Negroni', category: 'Cocktails', price: 1700, tax: 'standard', liked: 2 },
+    { name: 'Seasonal spritz', category: 'Cocktails', price: 1600, tax: 'standard', liked: 2 },
+    { name: 'Iced tea', category: 'Soft drinks', price: 500, tax: 'standard', liked: 3 },
+    { name: 'Espresso', category: 'Coffee', price: 400, tax: 'standard', liked: 2 },
+    { name: 'Jar of house pickles', category: 'Pantry', price: 1200, tax: 'grocery', liked: 0.5 },
+    { name: 'Softshell crab roll', category: 'To start', price: 2200, tax: 'meal', liked: 2, dropped: true },
+    { name: 'Open item', category: null, price: 1000, tax: 'meal', liked: 0.3 },
+  ],
+  extras: {
+    Rare: 0,
+    Medium: 0,
+    'Well done': 0,
+    'Peppercorn sauce': 300,
+    'Side of fries': 600,
+    'No garlic': 0,
+    'Dressing on the side': 0,
+    Truffle: 1200,
+    Bacon: 350,
+  },
+  bundles: [
+    {
+      type: 101,
+      name: 'Prix fixe, three courses',
+      category: 'Set menus',
+      price: 5500,
+      tax: 'meal',
+      courses: [
+        { 'Little gem salad': 0, 'French onion soup': 0, 'Burrata and peach': 300 },
+        { 'Roast chicken': 0, 'Mushroom risotto': 0, 'Steak frites': 600, Branzino: 400 },
+        { 'Crème brûlée': 0, 'Chocolate tart': 0 },
+      ],
+      liked: 3,
+    },
+    {
+      type: 102,
+      name: 'Burger and beer',
+      category: 'Combos',
+      price: 2900,
+      tax: 'meal',
+      courses: [{ 'House burger': 0 }, { Fries: 0 }, { Pilsner: 0, 'Iced tea': 0 }],
+      liked: 2,
+    },
+  ],
+}

@@ -1,0 +1,96 @@
+import type { Menu } from './menu.ts'
+
+const bowl = { Regular: 0, Large: 150 }
+const spice = ['No chilli', 'Extra chilli', 'Extra rice', 'Fried egg', 'No coriander']
+const sweet = ['Less sugar', 'No ice']
+
+export const hawker: Menu = {
+  code: 'HAW',
+  dishes: [
+    {
+      name: 'Hainanese chicken rice',
+      category: 'Rice',
+      price: 680,
+      tax: 'meal',
+      sizes: bowl,
+      extras: spice,
+      liked: 6,
+    },
+    { name: 'Nasi lemak', category: 'Rice', price: 750, tax: 'meal', extras: spice, liked: 4 },
+    { name: 'Claypot rice', category: 'Rice', price: 980, tax: 'meal', extras: spice, liked: 2 },
+    { name: 'Laksa', category: 'Noodles', price: 790, tax: 'meal', sizes: bowl, extras: spice, liked: 5 },
+    {
+      name: 'Char kway teow',
+      category: 'Noodles',
+      price: 720,
+      tax: 'meal',
+      sizes: bowl,
+      extras: spice,
+      liked: 4,
+    },
+    {
+      name: 'Hokkien mee',
+      category: 'Noodles',
+      price: 760,
+      tax: 'meal',
+      sizes: bowl,
+      extras: spice,
+      liked: 3,
+    },
+    { name: 'Wonton noodles', category: 'Noodles', price: 650, tax: 'meal', extras: spice, liked: 3 },
+    { name: 'Satay, ten sticks', category: 'Grill', price: 1100, tax: 'meal', liked: 4 },
+    { name: 'Barbecue stingray', category: 'Grill', price: 1800, tax: 'meal', liked: 2 },
+    { name: 'Chilli crab', category: 'Seafood', price: 6800, tax: 'meal', liked: 1 },
+    { name: 'Cereal prawns', category: 'Seafood', price: 2400, tax: 'meal', liked: 2 },
+    { name: 'Morning glory with sambal', category: 'Sides', price: 1000, tax: 'meal', liked: 3 },
+    { name: 'Oyster omelette', category: 'Sides', price: 900, tax: 'meal', liked: 2 },
+    { name: 'Roti prata', category: 'Sides', price: 320, tax: 'meal', liked: 4 },
+    { name: 'Mantou, four', category: 'Sides', price: 400, tax: 'meal', liked: 2 },
+    { name: 'Ice kachang', category: 'Desserts', price: 450, tax: 'meal', liked: 2 },
+    { name: 'Mango sago', category: 'Desserts', price: 520, tax: 'meal', liked: 2 },
+    { name: 'Kopi', category: 'Drinks', price: 220, tax: 'standard', extras: sweet, liked: 5 },
+    { name: 'Teh tarik', category: 'Drinks', price: 240, tax: 'standard', extras: sweet, liked: 4 },
+    { name: 'Lime juice', category: 'Drinks', price: 300, tax: 'standard', extras: sweet, liked: 4 },
+    { name: 'Barley water', category: 'Drinks', price: 260, tax: 'standard', extras: sweet, liked: 2 },
+    { name: 'Lager, large bottle', category: 'Drinks', price: 1150, tax: 'standard', liked: 2 },
+    { name: 'Durian pancake', category: 'Desserts', price: 680, tax: 'meal', liked: 1.5, dropped: true },
+    { name: 'Wet towel', category: null, price: 50, tax: 'cold', liked: 1 },
+  ],
+  extras: {
+    'No chilli': 0,
+    'Extra chilli': 0,
+    'Extra rice': 100,
+    'Fried egg': 120,
+    'No coriander': 0,
+    'Less sugar': 0,
+    'No ice': 0,
+  },
+  bundles: [
+    {
+      type: 101,
+      name: 'Family table for four',
+      category: 'Set menus',
+      price: 8800,
+      tax: 'meal',
+      courses: [
+        { 'Cereal prawns': 0, 'Barbecue stingray': 0, 'Chilli crab': 3800 },
+        { 'Morning glory with sambal': 0, 'Oyster omelette': 0 },
+        { 'Claypot rice': 0, 'Hokkien mee, Large': 0 },
+        { 'Mango sago': 0, 'Ice kachang': 0 },
+      ],
+      liked: 2,
+    },
+    {
+      type: 102,
+      name: 'Worker’s lunch',
+      category: 'Combos',
+      price: 950,
+      tax: 'meal',
+      courses: [
+        { 'Hainanese chicken rice, Regular': 0, 'Wonton noodles': 0, 'Laksa, Regular': 100 },
+        { Kopi: 0, 'Teh tarik': 0, 'Lime juice': 50 },
+      ],
+      liked: 4,
+    },
+  ],
+}

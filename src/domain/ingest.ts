@@ -1,0 +1,82 @@
+import type { RecordCounts } from '../contract/record.ts'
+import type { Storage } from '../storage/port.ts'
+import { decide, keysOf } from './records/decide.ts'
+import { ProblemList } from './records/problem-list.ts'
+import { detailOf, type Problem } from './records/problems.ts'
+import { createRecordReader, type Prepared } from './records/read.ts'
+
+export interface Ingest {
+  /** One transaction: all of the lines' records, or, when a single one is bad, none and record_invalid. */
+  write(lines: readonly { line: number; text: string }[]): Promise<RecordCounts>
+  /** The same for lines that arrive one by one. */
+  batch(): Batch
+}
+
+export interface Batch {
+  /** Checks a line and keeps its record, ready to be stored. Blank lines are none. */
+  add(line: number, text: string): void
+  /** A line that cannot even be read. */
+  refuse(line: number, problem: Problem): void
+  /** Records taken, good and bad. */
+  readonly records: number
+  readonly problems: ProblemList
+  commit(): Promise<RecordCounts>
+}
+
+export function createIngest({ storage }: { storage: Storage }): Ingest {
+  const reader = createRecordReader()
+
+  function batch(): Batch {
+    const records: Prepared[] = []
+    const problems = new ProblemList()
+    let bad = 0
+
+    const refuse = (line: number, problem: Problem): void => problems.add(detailOf(line, problem))
+
+    return {
+      problems,
+      get records() {
+        return records.length + bad
+      },
+      refuse(line, problem) {
+        bad++
+        refuse(line, problem)
+      },
+      add(line, text) {
+        const read = reader.read(line, text)
+        if (read === null) return
+        if (Array.isArray(read)) {
+          bad++
+          for (const problem of read) refuse(line, problem)
+        } else records.push(read)
+      },
+      async commit() {
+        const keys = keysOf(records)
+        // With a bad line nothing will be written; but the stores say which other lines are bad too.
+        const asked = problems.total > 0 ? { ...keys, items: [], orders: [] } : keys
+        const { counts } = await storage.records.write(asked, existing => {
+          const decision = decide(records, existing)
+          for (const { line, store_id } of decision.homeless) {
+            refuse(line, {
+              field: 'store_id',
+              rule: 'store_unknown',
+              says: `is ${store_id}; it must be a store that exists or comes in an earlier line`,
+            })
+          }
+          if (problems.total > 0) throw problems.toError()
+          return decision
+        })
+        return counts
+      },
+    }
+  }
+
+  return {
+    batch,
+    write(lines) {
+      const all = batch()
+      for (const { line, text } of lines) all.add(line, text)
+      return all.commit()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
+import type { Clock } from '../lib/clock.ts'
+import { randomId, randomSecret } from '../lib/ids.ts'
+import type { Key, Storage } from '../storage/port.ts'
+
+const day = 86_400
+// An access token lives for two days (spec 8); a day more covers nodes that read the keys late and clocks that differ.
+const keepRetired = 172_800 + day
+
+export type Keys = ReturnType<typeof createKeys>
+
+/** The server's own keys: made on first use, kept in the database so that every node has the same. */
+export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>; clock: Clock }) {
+  /** All keys of a use. Nodes that start together each offer a first key; one is taken, and all read that one. */
+  async function list(use: Key['use'], make: (now: number) => Promise<Key>): Promise<Key[]> {
+    const existing = await storage.keys.list(use)
+    if (existing.length > 0) return existing
+    await storage.keys.addFirst(await make(clock.now()))
+    return storage.keys.list(use)
+  }
+
+  return {
+    /** The key that signs, then those that only verify, newest first. */
+    async signing(): Promise<Key[]> {
+      const keys = await list('sign', newSigningKey)
+      return [...keys.filter(key => key.retired_at === null), ...keys.filter(key => key.retired_at !== null)]
+    },
+
+    /** Secrets for signing cookies, newest first. */
+    async cookie(): Promise<string[]> {
+      const keys = await list('cookie', newCookieKey)
+      return keys.map(key => key.secret)
+    },
+
+    /** Signs with a new key from now on. Tokens that older keys signed stay good until they expire. */
+    async rotate(): Promise<Key> {
+      const now = clock.now()
+      const key = await newSigningKey(now)
+      await storage.keys.rotate(key, now - keepRetired)
+      return key
+    },
+  }
+}
+
+async function newSigningKey(created_at: number): Promise<Key> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = privateKey.export({ format: 'jwk' })
+  // RFC 7638: the name follows from the key, so two keys never share one.
+  const kid = await calculateJwkThumbprint(jwk)
+  const secret = JSON.stringify({ ...jwk, kid, alg: 'ES256', use: 'sig' })
+  return { id: kid, use: 'sign', secret, created_at, retired_at: null }
+}
+
+async function newCookieKey(created_at: number): Promise<Key> {
+  return { id: randomId(), use: 'cookie', secret: randomSecret(), created_at, retired_at: null }
+}

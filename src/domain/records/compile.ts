@@ -1,0 +1,64 @@
+import type { TSchema } from 'typebox'
+import { ArrayReader } from './array.ts'
+import { decimal, int64, integer } from './numbers.ts'
+import { ObjectReader } from './object.ts'
+import type { Reader } from './reader.ts'
+import { DatetimeReader, literal, onlyNull, text } from './texts.ts'
+
+/** The parts of JSON Schema that the contract's record schemas are made of. */
+interface Shape {
+  type?: string
+  format?: string
+  anyOf?: readonly Shape[]
+  const?: string
+  enum?: readonly number[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  items?: Shape
+  properties?: Record<string, Shape>
+}
+
+/** A reader for what the contract says a record is: one schema documents, types and checks it. */
+export const compileRecord = (schema: TSchema): ObjectReader => compileObject(schema as Shape)
+
+const compileObject = ({ properties = {} }: Shape): ObjectReader =>
+  new ObjectReader(Object.entries(properties).map(([name, shape]) => [name, compile(shape)] as const))
+
+function compile(shape: Shape): Reader {
+  const { anyOf } = shape
+  if (!anyOf) return compileValue(shape, false)
+  const [value, none, ...more] = anyOf
+  if (!value || none?.type !== 'null' || more.length > 0) throw unsupported(shape)
+  return compileValue(value, true)
+}
+
+function compileValue(shape: Shape, nullable: boolean): Reader {
+  const { type, format } = shape
+  if (shape.const !== undefined) return literal(shape.const)
+  if (type === 'null') return onlyNull
+  if (type === 'array' && shape.items) return new ArrayReader(compileObject(shape.items))
+  if (format === 'datetime') return new DatetimeReader(nullable)
+  if (format === 'decimal') return decimal(shape, nullable)
+  if (format === 'int64') return int64(nullable)
+  if (type === 'integer') {
+    const { minimum, maximum } = shape
+    if (shape.enum) return integer({ enum: shape.enum }, nullable)
+    if (minimum !== undefined && maximum !== undefined) return integer({ minimum, maximum }, nullable)
+  }
+  if (type === 'string' && shape.maxLength !== undefined) {
+    return text({ minLength: shape.minLength ?? 0, maxLength: shape.maxLength }, nullable)
+  }
+  throw unsupported(shape)
+}
+
+/** The reader of a field that the schema says is a datetime; it knows the seconds. */
+export function datetimeOf(record: ObjectReader, name: string): DatetimeReader {
+  const reader = record.reader(name)
+  if (!(reader instanceof DatetimeReader)) throw new Error(`${name} is not a datetime`)
+  return reader
+}
+
+/** A schema without a rule here is a fault of ours, found when the server starts. */
+const unsupported = (shape: Shape): Error => new Error(`no reader for the schema ${JSON.stringify(shape)}`)

@@ -1,0 +1,43 @@
+import type { Seconds } from '../../lib/clock.ts'
+import { parseDatetime } from '../../lib/datetime.ts'
+
+/** Days met before, by year, month and day in one number: the records of a batch share a few. */
+const days = new Map<number, Seconds>()
+const mostDays = 4096
+
+/** `parseDatetime` of the 19 characters at this place, made for records, which hold five of them each. */
+export function datetimeAt(codes: Uint16Array, at: number): Seconds | null {
+  const year = two(codes, at) * 100 + two(codes, at + 2)
+  const month = two(codes, at + 5)
+  const day = two(codes, at + 8)
+  const hour = two(codes, at + 11)
+  const minute = two(codes, at + 14)
+  const second = two(codes, at + 17)
+  const key = year * 10_000 + month * 100 + day
+  const time = hour * 3600 + minute * 60 + second
+  // Any part that is not two digits is NaN, and so are the sums.
+  if (!(key + time >= 0) || hour > 23 || minute > 59 || second > 59) return null
+  if (codes[at + 4] !== 0x2d || codes[at + 7] !== 0x2d || codes[at + 10] !== 0x20) return null
+  if (codes[at + 13] !== 0x3a || codes[at + 16] !== 0x3a) return null
+  const start = days.get(key) ?? dayOf(key, year, month, day)
+  return start === null ? null : start + time
+}
+
+function dayOf(key: number, year: number, month: number, day: number): Seconds | null {
+  const [yyyy, mm, dd] = [
+    String(year).padStart(4, '0'),
+    String(month).padStart(2, '0'),
+    String(day).padStart(2, '0'),
+  ]
+  const start = parseDatetime(`${yyyy}-${mm}-${dd} 00:00:00`)
+  if (start === null) return null
+  if (days.size >= mostDays) days.clear()
+  days.set(key, start)
+  return start
+}
+
+function two(codes: Uint16Array, at: number): number {
+  const tens = (codes[at] as number) - 0x30
+  const ones = (codes[at + 1] as number) - 0x30
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}

@@ -1,0 +1,38 @@
+import { type ApiError, type ErrorDetail, fail } from '../../errors.ts'
+
+/** As many as an answer names one by one; the rest is counted. */
+const maxDetails = 1000
+
+/** What is wrong with the lines of one batch. */
+export class ProblemList {
+  readonly details: ErrorDetail[] = []
+  readonly lines = new Set<number>()
+  #total = 0
+
+  get total(): number {
+    return this.#total
+  }
+
+  add(detail: ErrorDetail): void {
+    this.#total++
+    if (detail.line !== undefined) this.lines.add(detail.line)
+    if (this.details.length < maxDetails) this.details.push(detail)
+  }
+
+  /** In the order of the lines. */
+  toError(): ApiError {
+    const details = this.details.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    return fail('record_invalid', this.#message(), { details })
+  }
+
+  #message(): string {
+    const lines = [...this.lines].sort((a, b) => a - b)
+    const named = lines.slice(0, 20).join(', ')
+    const more = lines.length > 20 ? ` and ${lines.length - 20} more` : ''
+    const cut =
+      this.#total > maxDetails ? `; details name the first ${maxDetails} of ${this.#total} problems` : ''
+    return lines.length === 1
+      ? `Line ${named} cannot be stored, so nothing was${cut}`
+      : `${lines.length} lines cannot be stored, so nothing was: ${named}${more}${cut}`
+  }
+}

@@ -1,0 +1,108 @@
+import { parseExact } from '../../lib/exact-json.ts'
+import { JsonCursor, NotJson, TooDeep, token } from '../../lib/json-cursor.ts'
+import type { ItemRow, OrderRow, StoreRow } from '../../storage/port.ts'
+import { createItemReader } from './item.ts'
+import { DuplicateKey } from './object.ts'
+import { createOrderReader } from './order.ts'
+import { type Problem, Problems, shown } from './problems.ts'
+import { createStoreReader } from './store.ts'
+
+/** A record that is valid by itself, rendered as it will be stored. */
+export type Prepared = { line: number } & (
+  | { kind: 'store'; row: StoreRow }
+  | { kind: 'item'; row: ItemRow }
+  | { kind: 'order'; row: OrderRow }
+)
+
+/** The longest line, in characters here and in bytes where lines are cut: 1 MiB. */
+export const maxLineLength = 1_048_576
+
+export interface RecordReader {
+  /** One line: a record, everything that is wrong with it, or null for a blank line. */
+  read(line: number, text: string): Prepared | Problem[] | null
+}
+
+const kinds = ['order', 'item', 'store'] as const
+type Kind = (typeof kinds)[number]
+
+/** How a writer that puts the kind first begins. */
+const openings = kinds.map(kind => ({ kind, opening: token(`{"kind":"${kind}"`) }))
+const kindsShown = '"store", "item" or "order"'
+
+/** Compiles the contract's schemas once; one reader then reads any number of lines. */
+export function createRecordReader(): RecordReader {
+  const readStore = createStoreReader()
+  const readItem = createItemReader()
+  const readOrder = createOrderReader()
+  const cursor = new JsonCursor()
+  const problems = new Problems()
+
+  function read(line: number, text: string): Prepared | Problem[] | null {
+    cursor.reset(text)
+    cursor.space()
+    if (cursor.ended) return null
+    const start = cursor.at
+    const kind = openings.find(({ opening }) => cursor.takes(opening))?.kind ?? findKind(text)
+    if (typeof kind !== 'string') return [kind]
+    cursor.at = start
+    const prepared = prepare(line, kind)
+    cursor.space()
+    if (!cursor.ended) cursor.fail()
+    return problems.count > 0 ? problems.take() : prepared
+  }
+
+  function prepare(line: number, kind: Kind): Prepared {
+    if (kind === 'order') return { line, kind, row: readOrder(cursor, problems) }
+    if (kind === 'item') return { line, kind, row: readItem(cursor, problems) }
+    return { line, kind, row: readStore(cursor, problems) }
+  }
+
+  return {
+    read(line, text) {
+      if (text.length > maxLineLength) return [tooLong]
+      try {
+        return read(line, text)
+      } catch (error) {
+        problems.take()
+        if (error instanceof DuplicateKey) return read(line, JSON.stringify(parseExact(text)))
+        return [faultOf(error, text)]
+      }
+    },
+  }
+}
+
+/** The kind of a record that does not begin with it. */
+function findKind(text: string): Kind | Problem {
+  const value = JSON.parse(text) as unknown
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { field: '', rule: 'type', says: `is ${shown(text.trim())}; it must be a JSON object` }
+  }
+  if (!Object.hasOwn(value, 'kind')) {
+    return { field: 'kind', rule: 'required', says: `is missing; it must be ${kindsShown}` }
+  }
+  const { kind } = value as { kind: unknown }
+  return (
+    kinds.find(known => known === kind) ?? {
+      field: 'kind',
+      rule: 'kind',
+      says: `is ${shown(JSON.stringify(kind))}; it must be ${kindsShown}`,
+    }
+  )
+}
+
+export const tooLong: Problem = {
+  field: '',
+  rule: 'too_long',
+  says: `is longer than ${maxLineLength} bytes, the most for a line`,
+}
+
+export const notUtf8: Problem = { field: '', rule: 'not_utf8', says: 'is not UTF-8 text' }
+
+function faultOf(error: unknown, text: string): Problem {
+  // RangeError: so deep that even JSON.stringify gives up.
+  if (error instanceof TooDeep || error instanceof RangeError) {
+    return { field: '', rule: 'too_deep', says: 'is nested more deeply than any record' }
+  }
+  if (!(error instanceof NotJson || error instanceof SyntaxError)) throw error
+  return { field: '', rule: 'not_json', says: `is not JSON: ${shown(JSON.stringify(text.trim()))}` }
+}

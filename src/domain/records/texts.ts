@@ -1,0 +1,104 @@
+import type { JsonCursor } from '../../lib/json-cursor.ts'
+import { token } from '../../lib/json-cursor.ts'
+import type { Seconds } from '../../lib/clock.ts'
+import { parseDatetime } from '../../lib/datetime.ts'
+import { datetimeAt } from './datetime.ts'
+import type { Problems } from './problems.ts'
+import { complain, nullOr, type Reader, refuse } from './reader.ts'
+
+const orNull = (must: string, nullable: boolean): string => (nullable ? `${must} or null` : must)
+
+/** Text of a length in characters (code points, as in JSON Schema). */
+export function text(limits: { minLength?: number; maxLength: number }, nullable: boolean): Reader {
+  const { minLength = 0, maxLength } = limits
+  const must = orNull('text', nullable)
+  const length = `${must} of ${minLength} to ${maxLength} characters`
+
+  /** Escapes are written anew, so that the same text is always stored as the same bytes. */
+  function readRare(cursor: JsonCursor, problems: Problems, start: number): string | null {
+    const source = cursor.text.slice(start, cursor.at)
+    const value = cursor.decode(start, cursor.at)
+    if (!value.isWellFormed() || value.includes('\0')) {
+      // PostgreSQL stores neither.
+      return complain(cursor, problems, 'unicode', start, `${must} in well-formed Unicode without U+0000`)
+    }
+    const characters = value.length > maxLength ? [...value].length : value.length
+    if (characters < minLength || characters > maxLength) {
+      return complain(cursor, problems, 'length', start, length)
+    }
+    const canonical = JSON.stringify(value)
+    return canonical === source ? null : canonical
+  }
+
+  return {
+    must,
+    missing: nullable ? 'null' : null,
+    read(cursor, problems) {
+      if (cursor.code() !== 0x22) return nullOr(cursor, problems, nullable, must)
+      const start = cursor.at
+      cursor.string()
+      const units = cursor.at - start - 2
+      if (!cursor.escaped && !cursor.wide && units >= minLength && units <= maxLength) return null
+      return readRare(cursor, problems, start)
+    },
+  }
+}
+
+/** Spec 2.4: a moment that exists, yyyy-MM-dd HH:mm:ss, UTC. */
+export class DatetimeReader implements Reader {
+  readonly must: string
+  readonly missing: string | null
+  readonly #nullable: boolean
+  /** The value read last; null when it was null. */
+  seconds: Seconds | null = null
+
+  constructor(nullable: boolean) {
+    this.must = orNull('a time that exists as yyyy-MM-dd HH:mm:ss', nullable)
+    this.missing = nullable ? 'null' : null
+    this.#nullable = nullable
+  }
+
+  read(cursor: JsonCursor, problems: Problems): string | null {
+    this.seconds = null
+    const { at, codes } = cursor
+    if (codes[at] !== 0x22) return nullOr(cursor, problems, this.#nullable, this.must)
+    if (codes[at + 20] === 0x22) {
+      this.seconds = datetimeAt(codes, at + 1)
+      if (this.seconds !== null) {
+        cursor.at = at + 21
+        return null
+      }
+    }
+    cursor.string()
+    const value = cursor.decode(at, cursor.at)
+    this.seconds = parseDatetime(value)
+    return this.seconds === null
+      ? complain(cursor, problems, 'datetime', at, this.must)
+      : JSON.stringify(value)
+  }
+}
+
+/** One word, such as the kind. */
+export function literal(value: string): Reader {
+  const quoted = JSON.stringify(value)
+  const expected = token(quoted)
+  return {
+    must: quoted,
+    missing: null,
+    read(cursor, problems) {
+      if (cursor.takes(expected)) return null
+      const start = cursor.at
+      if (cursor.code() !== 0x22) return refuse(cursor, problems, quoted)
+      cursor.string()
+      if (cursor.decode(start, cursor.at) === value) return quoted
+      return complain(cursor, problems, 'type', start, quoted)
+    },
+  }
+}
+
+/** A field that has no value yet but null. */
+export const onlyNull: Reader = {
+  must: 'null',
+  missing: 'null',
+  read: (cursor, problems) => nullOr(cursor, problems, true, 'null'),
+}

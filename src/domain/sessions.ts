@@ -1,0 +1,30 @@
+import type { Clock } from '../lib/clock.ts'
+import { sha256 } from '../lib/hash.ts'
+import { randomSecret } from '../lib/ids.ts'
+import type { Account, Storage } from '../storage/port.ts'
+
+/** Half a day: a working day's sitting, and not the next one's. */
+export const sessionLifetime = 12 * 3600
+
+/** Who is signed in, kept in the database so that signing out ends it everywhere. The cookie's value is never stored. */
+export function createSessions({ storage, clock }: { storage: Pick<Storage, 'sessions'>; clock: Clock }) {
+  return {
+    /** Answers what the cookie shall hold: always a new value, so that one planted before sign-in is worth nothing. */
+    async start(account: Account): Promise<string> {
+      const value = randomSecret()
+      const created_at = clock.now()
+      await storage.sessions.create({
+        hash: sha256(value),
+        account_id: account.id,
+        created_at,
+        expires_at: created_at + sessionLifetime,
+      })
+      return value
+    },
+    find: (value: string): Promise<Account | null> =>
+      storage.sessions.findAccount(sha256(value), clock.now()),
+    end: (value: string): Promise<void> => storage.sessions.end(sha256(value)),
+  }
+}
+
+export type Sessions = ReturnType<typeof createSessions>

@@ -1,0 +1,37 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Storage } from '../../storage/port.ts'
+import { envelopeErrorHandler } from '../envelope.ts'
+import { compileParameters } from '../parameters.ts'
+import type { App, guard } from '../route.ts'
+import { itemsList } from './items.list.ts'
+import { ordersList } from './orders.list.ts'
+import { salesList } from './sales.list.ts'
+import { storeActivate } from './store.activate.ts'
+import { storesList } from './stores.list.ts'
+
+export interface IntegrationDeps {
+  storage: Storage
+  clock: Clock
+  requireScope: ReturnType<typeof guard>
+}
+
+/** Spec section 4: what third-party apps read, in the envelope. */
+export function integrationApi(app: App, deps: IntegrationDeps): void {
+  app.setErrorHandler(envelopeErrorHandler)
+  app.setValidatorCompiler(compileParameters)
+  // The schemas document; answers are written from stored bytes, or by hand, and are not serialized again.
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  // Spec 4.2: no request body. What a client sends all the same is read, within a bound, and not looked at.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 64 * 1024 }, (_request, _body, done) =>
+    done(null),
+  )
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'private, no-cache').header('vary', 'authorization')
+  })
+  storesList(app, deps)
+  storeActivate(app, deps)
+  ordersList(app, deps)
+  itemsList(app, deps)
+  salesList(app, deps)
+}

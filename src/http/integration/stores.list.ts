@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import { Envelope } from '../../contract/envelope.ts'
+import { count, index } from '../../contract/paging.ts'
+import { Store } from '../../contract/store.ts'
+import { createStoreList } from '../../domain/stores.ts'
+import { errorResponses } from '../error-responses.ts'
+import { sendPage } from '../listing.ts'
+import { type App, allowOnly, principalOf } from '../route.ts'
+import type { IntegrationDeps } from './index.ts'
+
+/** Spec 4.1 */
+export function storesList(app: App, { storage, requireScope }: IntegrationDeps): void {
+  const listStores = createStoreList(storage)
+  const url = '/integration/v1/stores'
+  app.get(
+    url,
+    {
+      schema: {
+        operationId: 'listStores',
+        tags: ['Stores'],
+        summary: 'List stores',
+        description: 'The stores the token is authorized against, by id.',
+        security: [{ oauth2: ['integration.store'] }],
+        querystring: Type.Object({ index, count: count() }),
+        response: {
+          200: Envelope(Type.Array(Store)),
+          ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid'),
+        },
+      },
+      ...requireScope('integration.store'),
+    },
+    async (request, reply) => {
+      const { index, count } = request.query as { index: number; count: number }
+      return sendPage(reply, await listStores(principalOf(request), { index, count }))
+    },
+  )
+  allowOnly(app, url, 'GET', 'HEAD')
+}

@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Throttle } from '../../domain/throttle.ts'
+import { allowOnly } from '../route.ts'
+import { oauthErrorHandler } from './errors.ts'
+import {
+  authorizeSchema,
+  introspectSchema,
+  jwksSchema,
+  metadataSchema,
+  revokeSchema,
+  tokenSchema,
+} from './schemas.ts'
+import { metadataPath } from '../../oauth/metadata.ts'
+import type { PresentedTokens } from '../../oauth/presented-tokens.ts'
+import { providerRequest } from '../../oauth/provider-request.ts'
+import type { ProviderSource } from '../../oauth/provider-source.ts'
+
+export interface OauthDeps {
+  providers: ProviderSource
+  presented: PresentedTokens
+  throttle: Throttle
+  issuer: string
+}
+
+/** Larger than any honest request: the longest thing in one is a JWT. */
+const bodyLimit = 64 * 1024
+
+/** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
+export function oauthApi(app: FastifyInstance, { providers, presented, throttle, issuer }: OauthDeps): void {
+  const issuerUrl = new URL(issuer)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
+  app.setErrorHandler(oauthErrorHandler)
+  // The schemas document. The provider checks, and answers by itself.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+
+  async function handOver(request: FastifyRequest, reply: FastifyReply, body: Buffer | null): Promise<void> {
+    const provider = await providers.current()
+    reply.hijack()
+    reply.raw.setHeader('x-request-id', request.id)
+    await provider.callback()(providerRequest(request.raw, issuerUrl, body), reply.raw)
+  }
+
+  const read = async (request: FastifyRequest, reply: FastifyReply) => handOver(request, reply, null)
+
+  /** Endpoints where a client proves itself: failures count, and too many are not looked at any more. */
+  async function asClient(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
+    const attempt = { name: clientIdOf(request, body), address: request.ip }
+    const seconds = await throttle.wait(attempt)
+    if (seconds > 0) {
+      return reply
+        .code(429)
+        .headers({ 'retry-after': String(seconds), 'cache-control': 'no-store' })
+        .send({
+          error: 'temporarily_unavailable',
+          error_description: `too many failed client authentications; try again in ${seconds} s`,
+        })
+    }
+    await handOver(request, reply, body)
+    if (reply.raw.statusCode === 401) await throttle.failed(attempt)
+  }
+
+  /** A JWT in the `token` parameter goes on under a name that the provider can look up. */
+  async function asTokenHolder(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const body = bodyOf(request)
+    const form = new URLSearchParams(body.toString())
+    const [token, ...others] = form.getAll('token')
+    if (token === undefined || others.length > 0 || !token.includes('.'))
+      return asClient(request, reply, body)
+    const handle = await presented.present(token)
+    // A token that is not ours, or no longer live, is one that cannot be found (RFC 7662 §2.2, RFC 7009 §2.2).
+    form.set('token', handle ?? 'unknown')
+    try {
+      await asClient(request, reply, Buffer.from(form.toString()))
+    } finally {
+      if (handle !== null) presented.forget(handle)
+    }
+  }
+
+  app.get('/auth/v2/authorize', { schema: authorizeSchema }, read)
+  app.get('/auth/v2/authorize/:uid', { schema: { hide: true } as never }, read)
+  app.get('/auth/v2/jwks', { schema: jwksSchema }, read)
+  app.get(metadataPath, { schema: metadataSchema }, read)
+  app.post('/auth/v2/token', { schema: tokenSchema }, async (request, reply) =>
+    asClient(request, reply, bodyOf(request)),
+  )
+  app.post('/auth/v2/introspect', { schema: introspectSchema }, asTokenHolder)
+  app.post('/auth/v2/revoke', { schema: revokeSchema }, asTokenHolder)
+  for (const url of ['/auth/v2/authorize', '/auth/v2/authorize/:uid', '/auth/v2/jwks', metadataPath]) {
+    allowOnly(app, url, 'GET', 'HEAD')
+  }
+  for (const url of ['/auth/v2/token', '/auth/v2/introspect', '/auth/v2/revoke']) allowOnly(app, url, 'POST')
+}
+
+const bodyOf = (request: FastifyRequest): Buffer =>
+  Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+
+/** Whom the client says it is, for counting only: the form's word or that of the Basic header. */
+function clientIdOf(request: FastifyRequest, body: Buffer): string {
+  const named = new URLSearchParams(body.toString()).get('client_id')
+  if (named !== null) return named
+  const encoded = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  return Buffer.from(encoded, 'base64').toString().split(':', 1)[0] ?? ''
+}

@@ -1,0 +1,152 @@
+import { type TSchema, Type } from 'typebox'
+import { integrationScopes } from '../../contract/scopes.ts'
+
+/** Spec 5.2 and 5.3 for the API reference; the provider itself does the checking. */
+
+const scope = Type.String({
+  description: `Space-delimited: ${integrationScopes.join(', ')}`,
+  examples: ['integration.store integration.order'],
+})
+
+const clientFields = {
+  client_id: Type.Optional(Type.String({ description: 'Client id; or HTTP Basic' })),
+  client_secret: Type.Optional(
+    Type.String({ description: 'Client secret; or HTTP Basic. Public apps have none' }),
+  ),
+}
+
+const OauthError = Type.Object(
+  {
+    error: Type.String({
+      description:
+        'RFC 6749 §5.2: invalid_request, invalid_client, invalid_grant, unsupported_grant_type, invalid_scope, ' +
+        'invalid_target, server_error, temporarily_unavailable',
+    }),
+    error_description: Type.Optional(Type.String()),
+    scope: Type.Optional(Type.String({ description: 'The scope that was refused' })),
+  },
+  { examples: [{ error: 'invalid_client', error_description: 'client authentication failed' }] },
+)
+
+const oauthErrors = (...statuses: number[]): Record<number, TSchema> =>
+  Object.fromEntries(statuses.map(status => [status, OauthError]))
+
+const form = { tags: ['Authorization'], security: [], consumes: ['application/x-www-form-urlencoded'] }
+
+export const authorizeSchema = {
+  operationId: 'authorize',
+  tags: ['Authorization'],
+  security: [],
+  summary: 'Authorization endpoint',
+  description:
+    'Send the merchant’s browser here. After consent it returns to `redirect_uri` with `code`, `state` and `iss`; ' +
+    'after a refusal with `error=access_denied`. A bad client_id or redirect_uri shows a page and never redirects.',
+  querystring: Type.Object({
+    response_type: Type.String({ enum: ['code'], description: 'Only code is accepted' }),
+    client_id: Type.String({ description: 'Client id of the app' }),
+    scope: Type.String({ description: 'integration.store', examples: ['integration.store'] }),
+    redirect_uri: Type.String({ description: 'A registered redirect URI; a query may be added to it' }),
+    state: Type.Optional(Type.String({ description: 'Opaque value that comes back unchanged' })),
+    code_challenge: Type.Optional(Type.String({ description: 'PKCE; required of public apps' })),
+    code_challenge_method: Type.Optional(Type.String({ enum: ['S256'] })),
+  }),
+  response: {
+    303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
+    400: Type.String({ description: 'A page: the client or the redirect URI is not right' }),
+  },
+}
+
+export const tokenSchema = {
+  ...form,
+  operationId: 'token',
+  summary: 'Token endpoint',
+  description:
+    'Grant types `authorization_code`, `client_credentials` and `refresh_token`. An access token lives 172800 s; a ' +
+    'refresh token works once, within 4 days.',
+  body: Type.Object({
+    grant_type: Type.String({ enum: ['authorization_code', 'client_credentials', 'refresh_token'] }),
+    ...clientFields,
+    redirect_uri: Type.Optional(Type.String({ description: 'For authorization_code: the one authorized' })),
+    code: Type.Optional(Type.String({ description: 'For authorization_code' })),
+    code_verifier: Type.Optional(Type.String({ description: 'For authorization_code with PKCE' })),
+    scope: Type.Optional(scope),
+    refresh_token: Type.Optional(Type.String({ description: 'For refresh_token' })),
+  }),
+  response: {
+    200: Type.Object({
+      access_token: Type.String({ description: 'A JWT bearer token (RFC 9068)' }),
+      refresh_token: Type.Optional(Type.String({ description: 'Not with client_credentials' })),
+      scope: Type.String({ description: 'Space-delimited granted scopes' }),
+      token_type: Type.String({ enum: ['Bearer'] }),
+      expires_in: Type.Integer({ enum: [172_800] }),
+    }),
+    ...oauthErrors(400, 401, 413, 429),
+  },
+}
+
+const tokenBody = Type.Object({
+  token: Type.String({ description: 'An access token or a refresh token' }),
+  token_type_hint: Type.Optional(Type.String({ enum: ['access_token', 'refresh_token'] })),
+  ...clientFields,
+})
+
+export const revokeSchema = {
+  ...form,
+  operationId: 'revoke',
+  summary: 'Revocation endpoint (RFC 7009)',
+  description:
+    'Revoking an access token ends that token. Revoking a refresh token ends the merchant’s authorization and every ' +
+    'token behind it. An unknown token is answered 200 too.',
+  body: tokenBody,
+  response: { 200: Type.Null({ description: 'Done' }), ...oauthErrors(400, 401, 429) },
+}
+
+export const introspectSchema = {
+  ...form,
+  operationId: 'introspect',
+  summary: 'Introspection endpoint (RFC 7662)',
+  description: 'Whether one of the client’s own tokens is live, and what it carries.',
+  body: tokenBody,
+  response: {
+    200: Type.Object({
+      active: Type.Boolean(),
+      client_id: Type.Optional(Type.String()),
+      scope: Type.Optional(Type.String()),
+      sub: Type.Optional(
+        Type.String({ description: 'The merchant account, for tokens of a merchant’s consent' }),
+      ),
+      exp: Type.Optional(Type.Integer()),
+      iat: Type.Optional(Type.Integer()),
+      iss: Type.Optional(Type.String()),
+      aud: Type.Optional(Type.String()),
+      jti: Type.Optional(Type.String()),
+      token_type: Type.Optional(Type.String()),
+    }),
+    ...oauthErrors(400, 401, 429),
+  },
+}
+
+export const jwksSchema = {
+  operationId: 'jwks',
+  tags: ['Authorization'],
+  security: [],
+  summary: 'Public signing keys (RFC 7517)',
+  response: {
+    200: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String(), kid: Type.String() })) }),
+  },
+}
+
+export const metadataSchema = {
+  operationId: 'metadata',
+  tags: ['Authorization'],
+  security: [],
+  summary: 'Authorization server metadata (RFC 8414)',
+  response: {
+    200: Type.Object({
+      issuer: Type.String(),
+      authorization_endpoint: Type.String(),
+      token_endpoint: Type.String(),
+      jwks_uri: Type.String(),
+    }),
+  },
+}

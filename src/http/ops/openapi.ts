@@ -1,0 +1,61 @@
+import swagger from '@fastify/swagger'
+import scalar from '@scalar/fastify-api-reference'
+import type { FastifyInstance } from 'fastify'
+import { scopes } from '../../contract/scopes.ts'
+import { allowOnly } from '../route.ts'
+
+/** The API reference: OpenAPI 3.1 made from the routes' own schemas, and the page that shows it. */
+export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
+  const described = Object.fromEntries(Object.entries(scopes).map(([name, { gives }]) => [name, gives]))
+  const withGrant = (grant: string) =>
+    Object.fromEntries(
+      Object.entries(described).filter(([name]) =>
+        (scopes[name as keyof typeof scopes].grants as readonly string[]).includes(grant),
+      ),
+    )
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tillgate',
+        version: '1',
+        description:
+          'Merchant integration API of a point-of-sale platform. Every answer of `/integration` and `/platform` is in ' +
+          'an envelope whose `status.ack` equals the HTTP status; every error has a code of a closed set.',
+      },
+      servers: [{ url: issuer }],
+      tags: [
+        { name: 'Stores', description: 'The stores a token is authorized against' },
+        { name: 'Orders', description: 'The orders of a store' },
+        { name: 'Inventory', description: 'The items of a store and what each sold' },
+        { name: 'Authorization', description: 'OAuth 2.0 (RFC 6749)' },
+        { name: 'Platform', description: 'Data in, for the platform itself' },
+      ],
+      components: {
+        securitySchemes: {
+          oauth2: {
+            type: 'oauth2',
+            flows: {
+              clientCredentials: {
+                tokenUrl: `${issuer}/auth/v2/token`,
+                scopes: withGrant('client_credentials'),
+              },
+              authorizationCode: {
+                authorizationUrl: `${issuer}/auth/v2/authorize`,
+                tokenUrl: `${issuer}/auth/v2/token`,
+                refreshUrl: `${issuer}/auth/v2/token`,
+                scopes: withGrant('authorization_code'),
+              },
+            },
+          },
+        },
+      },
+    },
+  })
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false } as never,
+  })
+  app.get('/openapi.json', { schema: { hide: true } as never }, async () => app.swagger())
+  allowOnly(app, '/openapi.json', 'GET', 'HEAD')
+}

@@ -1,0 +1,16 @@
+import type { Ingest } from '../../domain/ingest.ts'
+import { envelopeErrorHandler } from '../envelope.ts'
+import type { App, guard } from '../route.ts'
+import { recordsRoute } from './records.ts'
+
+export interface PlatformDeps {
+  ingest: Ingest
+  requireScope: ReturnType<typeof guard>
+}
+
+/** What the platform itself pushes, in the envelope; for tokens with `platform.write` only. */
+export function platformApi(app: App, { ingest, requireScope }: PlatformDeps): void {
+  app.setErrorHandler(envelopeErrorHandler)
+  app.addHook('onRequest', requireScope('platform.write').onRequest)
+  recordsRoute(app, { ingest })
+}

@@ -1,0 +1,85 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { detailOf } from '../../domain/records/problems.ts'
+import { maxLineLength, tooLong } from '../../domain/records/read.ts'
+import { fail } from '../../errors.ts'
+import { type Line, LineCutter } from '../../lib/lines.ts'
+
+/** What one request may bring. A batch is one transaction and is held in memory until then, so it has an end. */
+export const limits = {
+  /** Bytes of the body as it is sent. */
+  sent: 32 * 1024 * 1024,
+  /** Bytes of the body once it is expanded. */
+  expanded: 64 * 1024 * 1024,
+  lines: 50_000,
+}
+
+/** The lines of a request body, a few at a time as they arrive. */
+export async function* ndjsonLines(body: Readable, encoding: string | undefined): AsyncGenerator<Line[]> {
+  const cutter = new LineCutter(maxLineLength)
+  let count = 0
+  for await (const piece of expand(body, encoding)) {
+    const lines = cutter.push(piece)
+    count += lines.length
+    if (count > limits.lines) throw tooLarge(`${limits.lines} lines`)
+    yield lines.map(readable)
+  }
+  yield cutter.end().map(readable)
+}
+
+/** A line beyond the limit ends the request: what it holds was not kept. */
+function readable(line: Line): Line {
+  if (!('fault' in line) || line.fault !== 'too_long') return line
+  const detail = detailOf(line.line, tooLong)
+  throw fail('body_too_large', detail.message, { details: [detail] })
+}
+
+function expand(body: Readable, encoding = 'identity'): AsyncIterable<Buffer> {
+  const sent = bounded(withoutDestroying(body), limits.sent, 'bytes as sent')
+  switch (encoding.trim().toLowerCase()) {
+    case 'identity':
+      return sent
+    case 'gzip':
+    case 'x-gzip': // RFC 9110 §8.4.1.3: the same
+      return bounded(gunzip(sent), limits.expanded, 'bytes when expanded')
+    default:
+      throw fail('media_type_unsupported', 'Content-Encoding must be gzip or identity', {
+        headers: { 'accept-encoding': 'gzip' }, // RFC 9110 §12.5.3
+      })
+  }
+}
+
+/** When we stop reading early the connection stays open, so that the client gets to read why. */
+async function* withoutDestroying(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw fail('request_malformed', 'The body ended before it was complete', { cause: error })
+  }
+}
+
+async function* bounded(pieces: AsyncIterable<Buffer>, most: number, what: string): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    if (size > most) throw tooLarge(`${most} ${what}`)
+    yield piece
+  }
+}
+
+async function* gunzip(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const expanded = createGunzip()
+  // The error reaches us through the loop below; the callback only keeps it from being unhandled.
+  pipeline(Readable.from(pieces), expanded, () => {})
+  try {
+    yield* expanded as AsyncIterable<Buffer>
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) {
+      throw fail('request_malformed', 'The body is not complete gzip data', { cause: error })
+    }
+    throw error
+  }
+}
+
+const tooLarge = (most: string) =>
+  fail('body_too_large', `The body has more than ${most}, the most for one request; send it in several`)

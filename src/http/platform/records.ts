@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { Envelope } from '../../contract/envelope.ts'
+import { RecordCounts } from '../../contract/record.ts'
+import type { Ingest } from '../../domain/ingest.ts'
+import { notUtf8 } from '../../domain/records/read.ts'
+import { fail } from '../../errors.ts'
+import { sendData } from '../envelope.ts'
+import { errorResponses } from '../error-responses.ts'
+import { allowOnly } from '../route.ts'
+import { limits, ndjsonLines } from './ndjson.ts'
+
+const mediaTypes = ['application/x-ndjson', 'application/jsonl']
+
+/** Ours: the platform pushes stores, items and orders. One request is one transaction. */
+export function recordsRoute(app: FastifyInstance, { ingest }: { ingest: Ingest }): void {
+  const url = '/platform/v1/records'
+  // The body is handed on as the stream it is.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(mediaTypes, (_request, body, done) => done(null, body))
+
+  app.post(
+    url,
+    {
+      schema: {
+        operationId: 'writeRecords',
+        tags: ['Platform'],
+        summary: 'Write records',
+        description:
+          'Stores, items and orders, one JSON object a line, at most ' +
+          `${limits.lines} lines and ${limits.expanded / 1_048_576} MiB. All are stored or none: a bad line is answered with ` +
+          '422, which names every bad line. Sending the same records again changes nothing.',
+        security: [{ oauth2: ['platform.write'] }],
+        response: {
+          200: Envelope(RecordCounts),
+          ...errorResponses(
+            'token_missing',
+            'scope_insufficient',
+            'body_too_large',
+            'media_type_unsupported',
+            'record_invalid',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const body = request.body as Readable | undefined
+      if (body === undefined) throw empty()
+      const batch = ingest.batch()
+      for await (const lines of ndjsonLines(body, request.headers['content-encoding'])) {
+        for (const line of lines) {
+          if ('text' in line) batch.add(line.line, line.text)
+          else batch.refuse(line.line, notUtf8)
+        }
+      }
+      if (batch.records === 0) throw empty()
+      return sendData(reply, JSON.stringify(await batch.commit()))
+    },
+  )
+  allowOnly(app, url, 'POST')
+}
+
+const empty = () => fail('record_invalid', 'The body holds no record; send one JSON object a line')

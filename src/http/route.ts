@@ -1,0 +1,69 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../contract/scopes.ts'
+import { checkLive, type Principal } from '../domain/access.ts'
+import { fail } from '../errors.ts'
+import type { Bearer } from '../oauth/bearer.ts'
+import type { Storage } from '../storage/port.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null
+  }
+}
+
+export type App = FastifyInstance<
+  FastifyInstance['server'],
+  import('node:http').IncomingMessage,
+  import('node:http').ServerResponse,
+  FastifyInstance['log'],
+  TypeBoxTypeProvider
+>
+
+/** The principal of a route that `requireScope` guards. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw new Error(`${request.routeOptions.url} was reached without a principal`)
+  return request.principal
+}
+
+/**
+ * Spec 5: who asks (401), with which scope (403), and only then with which parameters (422). Routes set
+ * `attachValidation`, so that a bad parameter is told only to a token that may know.
+ */
+export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage }) {
+  return (scope: Scope) => ({
+    attachValidation: true,
+    // Before the body is read: a stranger's is not worth the memory.
+    async onRequest(request: FastifyRequest) {
+      const principal = await bearer.authenticate(request.headers.authorization)
+      request.principal = principal
+      if (principal.scopes.has(scope)) return
+      await checkLive(storage, principal)
+      throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
+        headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+      })
+    },
+    async preHandler(request: FastifyRequest) {
+      if (!request.validationError) return
+      await checkLive(storage, principalOf(request))
+      throw request.validationError
+    },
+  })
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Answers every other method of a path with 405 and the Allow header (RFC 9110 §15.5.6). */
+export function allowOnly(app: FastifyInstance, url: string, ...allowed: (typeof methods)[number][]): void {
+  const allow = allowed.join(', ')
+  app.route({
+    method: methods.filter(method => !allowed.includes(method)),
+    url,
+    schema: { hide: true } as never,
+    handler: async (request: FastifyRequest, _reply: FastifyReply) => {
+      throw fail('method_not_allowed', `${request.method} is not allowed here; use ${allow}`, {
+        headers: { allow },
+      })
+    },
+  })
+}

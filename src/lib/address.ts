@@ -1,0 +1,23 @@
+import { createServer } from 'node:net'
+
+/** Where a server is reached, and a port for it, before it listens. */
+
+/** The address of a server on this machine. One that listens everywhere is reached at the loopback address. */
+export function localAddress(host: string, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::'
+  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** Port 0 asks for any free one; this says which, because addresses name the port before the server has it. */
+export function settlePort(host: string, port: number): Promise<number> {
+  if (port !== 0) return Promise.resolve(port)
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, host, () => {
+      const address = probe.address() as { port: number }
+      probe.close(() => resolve(address.port))
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer'
+
+/** One line of a text that arrives in pieces, without its end; or what keeps it from being read. */
+export type Line = { line: number; text: string } | { line: number; fault: 'too_long' | 'not_utf8' }
+
+/** Cuts bytes into lines, counted from 1, holding no more than one line at a time. */
+export class LineCutter {
+  readonly #maxLength: number
+  #line = 0
+  #pieces: Buffer[] = []
+  #length = 0
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength
+  }
+
+  /** The lines that this piece completes. */
+  push(piece: Buffer): Line[] {
+    const lines: Line[] = []
+    let start = 0
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+      this.#keep(piece.subarray(start, end))
+      lines.push(this.#take())
+      start = end + 1
+    }
+    if (start < piece.length) this.#keep(piece.subarray(start))
+    return lines
+  }
+
+  /** The last line, if the text does not end with a line's end. */
+  end(): Line[] {
+    return this.#length > 0 ? [this.#take()] : []
+  }
+
+  #keep(part: Buffer): void {
+    this.#length += part.length
+    // What is too long is only measured, never kept.
+    if (this.#length > this.#maxLength) this.#pieces = []
+    else this.#pieces.push(part)
+  }
+
+  #take(): Line {
+    const line = ++this.#line
+    const [only] = this.#pieces
+    const bytes = this.#pieces.length === 1 && only ? only : Buffer.concat(this.#pieces)
+    const length = this.#length
+    this.#pieces = []
+    this.#length = 0
+    if (length > this.#maxLength) return { line, fault: 'too_long' }
+    if (!isUtf8(bytes)) return { line, fault: 'not_utf8' }
+    const text = bytes.toString('utf8')
+    // Some editors put a byte order mark before the first line.
+    return { line, text: line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text }
+  }
+}

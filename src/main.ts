@@ -1,0 +1,69 @@
+import cluster from 'node:cluster'
+import { createServer } from 'node:net'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { systemClock } from './lib/clock.ts'
+import { openStorage } from './storage/open.ts'
+import { superviseWorkers } from './workers.ts'
+
+/** How often expired tokens, sessions and counters are swept out. */
+const sweepEvery = 3_600_000
+
+/** Serves until the process is told to stop, in one process or in several. */
+export async function serve(config: Config): Promise<void> {
+  // The issuer names the port, so port 0 must become a number before anything is built.
+  const port = config.port === 0 ? await freePort(config.host) : config.port
+  const issuer = config.base_url ?? `http://${reachable(config.host)}:${port}`
+  const ready = () => console.log(`Tillgate is ready at ${issuer}`)
+  if (config.workers === 1 || cluster.isWorker) {
+    return serveHere({ ...config, port }, issuer, cluster.isWorker ? () => {} : ready)
+  }
+  // Migrated before the workers start, so that they need not race for it.
+  const storage = await openStorage(config.database)
+  await storage.close()
+  const env = { PORT: String(port), TILLGATE_BASE_URL: issuer }
+  return superviseWorkers(config.workers, env, { ready, stop: stopSignal() })
+}
+
+/** config → storage → app → listen → close */
+async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {
+  const stop = stopSignal()
+  const clock = systemClock
+  const storage = await openStorage(config.database)
+  const app = await buildApp({ storage, clock, config, issuer })
+  const sweep = setInterval(() => {
+    storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))
+  }, sweepEvery)
+  try {
+    await app.listen({ host: config.host, port: config.port })
+    ready()
+    app.log.info({ signal: await stop }, 'stopping; requests in flight finish first')
+  } finally {
+    clearInterval(sweep)
+    await app.close()
+    await storage.close()
+  }
+}
+
+/** An address that listens everywhere is reached, from this machine, at the loopback one. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  })
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, host, () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

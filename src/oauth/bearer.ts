@@ -1,0 +1,118 @@
+import { decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { splitScope } from '../contract/scopes.ts'
+import type { Principal } from '../domain/access.ts'
+import type { Keys } from '../domain/keys.ts'
+import { fail } from '../errors.ts'
+import type { Clock, Seconds } from '../lib/clock.ts'
+
+/** RFC 9068: what an access token must say of itself. */
+export const accessTokenType = 'at+jwt'
+export const signingAlgorithm = 'ES256'
+
+export interface VerifiedToken {
+  principal: Principal
+  claims: JWTPayload
+  expires_at: Seconds
+}
+
+export interface Bearer {
+  /** Verifies what the token itself shows; whether it still stands is asked of the database with the data. */
+  verify(token: string): Promise<VerifiedToken>
+  /** Reads the Authorization header of an API request (RFC 6750 §2.1), the only place where a token is looked for. */
+  authenticate(authorization: string | undefined): Promise<Principal>
+}
+
+/** About 1 KiB each: at most some 10 MiB of verified tokens. */
+const rememberedTokens = 10_000
+
+/** A token of ours has some 600 characters; what is far longer is not worth the arithmetic. */
+const longestToken = 4096
+
+export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock; issuer: string }): Bearer {
+  // Signatures do not change, so they are checked once. Only tokens that verified are remembered.
+  const remembered = new LRUCache<string, VerifiedToken>({ max: rememberedTokens })
+
+  async function publicKey(kid: string | undefined) {
+    const key = (await keys.signing()).find(({ id }) => id === kid)
+    if (!key) throw new errors.JWKSNoMatchingKey()
+    const { d: _private, ...jwk } = JSON.parse(key.secret) as Record<string, string>
+    return importJWK(jwk, signingAlgorithm)
+  }
+
+  async function verifySignature(token: string): Promise<VerifiedToken> {
+    // The key is found by our own list alone: a key or an address in the header is never looked at (RFC 8725 §3.10).
+    const { payload } = await jwtVerify(token, ({ kid }) => publicKey(kid), {
+      algorithms: [signingAlgorithm],
+      typ: accessTokenType,
+      issuer,
+      audience: issuer,
+      requiredClaims: ['exp', 'iat', 'jti', 'client_id', 'sub'],
+      currentDate: new Date(clock.now() * 1000),
+    })
+    const scope = typeof payload['scope'] === 'string' ? payload['scope'] : ''
+    const authorization_id =
+      typeof payload['authorization_id'] === 'string' ? payload['authorization_id'] : null
+    return {
+      claims: payload,
+      expires_at: payload.exp as Seconds,
+      principal: {
+        claim: { app_id: payload['client_id'] as string, authorization_id, jti: payload.jti as string },
+        scopes: new Set(splitScope(scope)),
+        scope,
+      },
+    }
+  }
+
+  const verify: Bearer['verify'] = async token => {
+    let verified = remembered.get(token)
+    if (!verified) {
+      if (token.length > longestToken || !looksSigned(token)) throw invalid()
+      try {
+        verified = await verifySignature(token)
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) throw expired()
+        if (error instanceof errors.JOSEError || error instanceof TypeError) throw invalid()
+        throw error
+      }
+      remembered.set(token, verified)
+    }
+    if (verified.expires_at <= clock.now()) throw expired()
+    return verified
+  }
+
+  return {
+    verify,
+    async authenticate(authorization) {
+      if (authorization === undefined || authorization === '') {
+        // RFC 6750 §3.1: no error code when the request shows no token at all.
+        throw fail('token_missing', 'Send the access token in the header "Authorization: Bearer <token>"', {
+          headers: { 'www-authenticate': 'Bearer' },
+        })
+      }
+      const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1]
+      if (token === undefined) throw invalid('The Authorization header is not "Bearer <token>"')
+      return (await verify(token)).principal
+    },
+  }
+}
+
+function looksSigned(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).alg === signingAlgorithm
+  } catch {
+    return false
+  }
+}
+
+const challenge = (description: string) => ({
+  'www-authenticate': `Bearer error="invalid_token", error_description="${description}"`,
+})
+
+const invalid = (message = 'This access token was not issued here, or was altered') =>
+  fail('token_invalid', message, { headers: challenge('The token is not valid') })
+
+const expired = () =>
+  fail('token_expired', 'This access token is older than its 2 days; refresh it or ask for a new one', {
+    headers: challenge('The token has expired'),
+  })

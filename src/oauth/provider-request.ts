@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+
+/**
+ * A request as the provider may see it. It derives addresses from the Host and X-Forwarded headers; here they are
+ * always the issuer's own, whatever the client sent. The body was read by the route, within its limit.
+ */
+export function providerRequest(request: IncomingMessage, issuer: URL, body: Buffer | null): IncomingMessage {
+  const headers: Record<string, unknown> = { ...request.headers }
+  for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
+  headers['host'] = issuer.host
+  headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1)
+  if (body !== null) {
+    delete headers['transfer-encoding']
+    headers['content-length'] = String(body.length)
+    // RFC 6749 §5.2: the token endpoint answers in JSON, also to a client that would rather have a page.
+    headers['accept'] = 'application/json'
+  }
+  return Object.create(request, {
+    headers: { value: headers },
+    // Koa keeps the original address on the request; it must not land on the shared one.
+    originalUrl: { value: undefined, writable: true },
+    ...(body !== null && {
+      readable: { value: true },
+      readableEncoding: { value: null },
+      iterator: { value: () => Readable.from([body]) },
+    }),
+  })
+}

@@ -1,0 +1,157 @@
+import Provider, { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
+import { scopes } from '../contract/scopes.ts'
+import { matches } from '../domain/redirect-uri.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Key, Storage } from '../storage/port.ts'
+import { createAdapter } from './adapter.ts'
+import { signingAlgorithm } from './bearer.ts'
+import { accessTokenLifetime, codeLifetime, interactionLifetime, refreshTokenLifetime } from './lifetimes.ts'
+import { trimMetadata } from './metadata.ts'
+import type { PresentedTokens } from './presented-tokens.ts'
+import { applyRequestPolicy } from './request-policy.ts'
+
+export interface ProviderDeps {
+  storage: Storage
+  clock: Clock
+  issuer: string
+  presented: PresentedTokens
+  verifySecret(app_id: string, secret: string): Promise<boolean>
+  renderError(ctx: KoaContextWithOIDC, error: Error): void
+}
+
+/** Where the merchant decides; the page itself is console/consent.ts. */
+export const consentPath = (uid: string): string => `/consent/${uid}`
+
+/** Spec section 5 as configuration of a certified provider: policy is ours, protocol is its own. */
+export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: string[]): Provider {
+  const { storage, clock, issuer, verifySecret } = deps
+  const secure = issuer.startsWith('https:')
+  const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
+  // All scopes there are; which of them a client gets is the request policy's.
+  const resourceServer = {
+    scope: Object.keys(scopes).join(' '),
+    audience: issuer,
+    accessTokenFormat: 'jwt',
+    accessTokenTTL: accessTokenLifetime,
+    jwt: { sign: { alg: signingAlgorithm } },
+  } as const
+
+  const provider = new Provider(issuer, {
+    adapter: createAdapter(deps),
+    jwks: { keys: signing.map(key => JSON.parse(key.secret)) },
+    routes: {
+      authorization: '/auth/v2/authorize',
+      token: '/auth/v2/token',
+      revocation: '/auth/v2/revoke',
+      introspection: '/auth/v2/introspect',
+      jwks: '/auth/v2/jwks',
+    },
+    cookies: {
+      keys: cookieKeys,
+      names: { interaction: 'tillgate_interaction', resume: 'tillgate_resume', session: 'tillgate_oauth' },
+      short: cookie,
+      long: cookie,
+    },
+    scopes: Object.keys(scopes),
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    // RFC 9700 §2.1.1: a public client has nothing else to prove itself with.
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+    clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+    ttl: {
+      AccessToken: accessTokenLifetime,
+      ClientCredentials: accessTokenLifetime,
+      AuthorizationCode: codeLifetime,
+      RefreshToken: refreshTokenLifetime,
+      Interaction: interactionLifetime,
+      Grant: accessTokenLifetime,
+      Session: interactionLifetime,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: ownToken },
+      introspection: { enabled: true, allowedPolicy: ownToken },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => issuer,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, resource, client) => {
+          if (resource !== issuer) throw new errors.InvalidTarget(`the only resource here is ${issuer}`)
+          // Called wherever scopes are asked for, with the client known and before they are checked or used.
+          applyRequestPolicy(ctx, client)
+          return resourceServer
+        },
+      },
+    },
+    // Spec 5.3 rule 2: every code and every refresh gives a refresh token of one use.
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // Tokens end by their own time or by revocation, not when the merchant signs out.
+    expiresWithSession: async () => false,
+    // An app that throws one access token away keeps its authorization; one that throws its refresh token away does not.
+    revokeGrantPolicy: ctx => ctx.oidc.route !== 'revocation' || ctx.oidc.entities.AccessToken === undefined,
+    interactions: { policy: alwaysAsk(), url: (_ctx, interaction) => consentPath(interaction.uid) },
+    loadExistingGrant: async ctx => {
+      const grantId = ctx.oidc.result?.consent?.grantId
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+    },
+    findAccount: async (_ctx, id) => {
+      const account = await storage.accounts.find(id)
+      if (!account || account.disabled_at !== null) return undefined
+      return { accountId: id, claims: async () => ({ sub: id }) }
+    },
+    extraTokenClaims: async (_ctx, token) =>
+      token.kind === 'AccessToken' ? { authorization_id: token.grantId } : undefined,
+    formats: {
+      customizers: {
+        // The injected clock's time, not the machine's.
+        jwt: async (_ctx, _token, parts) => {
+          const iat = clock.now()
+          Object.assign(parts.payload as object, { iat, exp: iat + accessTokenLifetime })
+        },
+      },
+    },
+    renderError: async (ctx, _out, error) => deps.renderError(ctx, error),
+  })
+
+  provider.Client.prototype.compareClientSecret = function (this: Client, secret: string) {
+    return verifySecret(this.clientId, secret) as never
+  }
+  provider.Client.prototype.redirectUriAllowed = function (this: Client, uri: string) {
+    return matches(uri, this.redirectUris ?? [])
+  }
+  // Addresses are pinned to the issuer by the route in front (http/oauth), which speaks as a trusted proxy.
+  provider.proxy = true
+  provider.use(trimMetadata)
+  return provider
+}
+
+const ownToken = async (
+  _ctx: unknown,
+  client: Client,
+  token: { clientId?: string | undefined },
+): Promise<boolean> => token.clientId === client.clientId
+
+/** Sign-in is ours and consent is always shown, so every request goes through the consent page, once. */
+function alwaysAsk() {
+  const { base, Check } = interactionPolicy
+  const policy = base()
+  for (const name of ['login', 'consent'] as const) {
+    const prompt = policy.get(name)
+    if (!prompt) throw new Error(`oidc-provider's policy has no ${name} prompt`)
+    prompt.checks.clear()
+    prompt.checks.add(
+      new Check(
+        `${name}_always`,
+        'the merchant decides on every request',
+        ctx => ctx.oidc.result?.[name] === undefined,
+      ),
+    )
+  }
+  return policy
+}

@@ -1,0 +1,67 @@
+import type { App, AppSecret, Apps } from '../port.ts'
+import type { Database } from './database.ts'
+
+type AppRow = Omit<App, 'redirect_uris' | 'public'> & { redirect_uris: string; public: number }
+
+const appColumns = 'id, name, scope, redirect_uris, public, owner_id, created_at, disabled_at'
+const secretColumns = 'id, app_id, hash, created_at, last_used_at'
+
+export function createApps(db: Database): Apps {
+  const insert = db.prepare(`insert into apps (${appColumns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
+  const byId = db.prepare<AppRow>(`select ${appColumns} from apps where id = ?`)
+  const all = db.prepare<AppRow>(`select ${appColumns} from apps order by created_at, id`)
+  const setDisabled = db.prepare('update apps set disabled_at = ? where id = ?')
+  const insertSecret = db.prepare(`insert into app_secrets (${secretColumns}) values (?, ?, ?, ?, ?)`)
+  const secrets = db.prepare<AppSecret>(
+    `select ${secretColumns} from app_secrets where app_id = ? order by created_at desc, id desc`,
+  )
+  const lastUse = db.prepare<{ last_used_at: number | null }>(
+    'select last_used_at from app_secrets where id = ?',
+  )
+  // The new secret is kept whatever the clock said when the others were made.
+  const dropOldSecrets = db.prepare(
+    `delete from app_secrets where id in (
+       select id from app_secrets where app_id = ? and id <> ? order by created_at desc, id desc limit -1 offset ?)`,
+  )
+  const touch = db.prepare('update app_secrets set last_used_at = ? where id = ?')
+
+  const addSecret = ({ id, app_id, hash, created_at, last_used_at }: AppSecret) =>
+    insertSecret.run(id, app_id, hash, created_at, last_used_at)
+
+  return {
+    create: (app, secret) =>
+      db.write(() => {
+        const uris = JSON.stringify(app.redirect_uris)
+        const { id, name, scope, owner_id, created_at, disabled_at } = app
+        insert.run(id, name, scope, uris, app.public ? 1 : 0, owner_id, created_at, disabled_at)
+        if (secret) addSecret(secret)
+      }),
+    find: id =>
+      db.read(() => {
+        const row = byId.get(id)
+        return row ? toApp(row) : null
+      }),
+    list: () => db.read(() => all.all().map(toApp)),
+    secrets: app_id => db.read(() => secrets.all(app_id).map(row => ({ ...row }))),
+    addSecret: (secret, keep) =>
+      db.write(() => {
+        addSecret(secret)
+        dropOldSecrets.run(secret.app_id, secret.id, keep - 1)
+      }),
+    async touchSecret(id, now) {
+      // Looked up first: a secret in steady use must not take the write lock at every request.
+      const used = await db.read(() => lastUse.get(id)?.last_used_at)
+      if (used === undefined || (used !== null && minute(used) >= minute(now))) return
+      await db.write(() => void touch.run(now, id))
+    },
+    setDisabled: (id, disabled_at) => db.write(() => setDisabled.run(disabled_at, id).changes === 1),
+  }
+}
+
+const minute = (seconds: number) => Math.floor(seconds / 60)
+
+const toApp = (row: AppRow): App => ({
+  ...row,
+  redirect_uris: JSON.parse(row.redirect_uris) as string[],
+  public: row.public === 1,
+})

@@ -1,0 +1,24 @@
+import type { Artifact, Artifacts } from '../port.ts'
+import { type Database, plain } from './database.ts'
+
+export function createArtifacts(db: Database): Artifacts {
+  // What has been consumed stays so when it is written again.
+  const put = db.prepare(
+    `insert into artifacts (kind, hash, payload, expires_at) values (?, ?, ?, ?)
+     on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
+  )
+  const find = db.prepare<Artifact>(
+    'select payload, expires_at, consumed_at from artifacts where kind = ? and hash = ?',
+  )
+  const consume = db.prepare(
+    'update artifacts set consumed_at = ? where kind = ? and hash = ? and consumed_at is null',
+  )
+  const remove = db.prepare('delete from artifacts where kind = ? and hash = ?')
+
+  return {
+    put: (kind, hash, payload, expires_at) => db.write(() => void put.run(kind, hash, payload, expires_at)),
+    find: (kind, hash) => db.read(() => plain(find.get(kind, hash))),
+    consume: (kind, hash, now) => db.write(() => consume.run(now, kind, hash).changes === 1),
+    remove: (kind, hash) => db.write(() => void remove.run(kind, hash)),
+  }
+}

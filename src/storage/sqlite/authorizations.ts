@@ -1,0 +1,76 @@
+import type { Authorization, Authorizations } from '../port.ts'
+import { type Database, plain } from './database.ts'
+
+const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
+
+export function createAuthorizations(db: Database): Authorizations {
+  const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
+  const live = db.prepare<Authorization>(
+    `select ${columns} from authorizations
+     where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
+  )
+  const insert = db.prepare(
+    `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at) values (?, ?, ?, ?, ?, ?)`,
+  )
+  const update = db.prepare('update authorizations set scope = ?, updated_at = ? where id = ?')
+  const touch = db.prepare('update authorizations set updated_at = ? where id = ?')
+  const revoke = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where id = ?2 and revoked_at is null',
+  )
+  const revokeAll = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where app_id = ?2 and revoked_at is null',
+  )
+  const storeIds = db.prepare<{ store_id: bigint }>(
+    'select store_id from authorization_stores where authorization_id = ? order by store_id',
+    'bigint',
+  )
+  // A store that is linked already keeps the time since when it is.
+  const link = db.prepare(
+    `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
+     on conflict do nothing`,
+  )
+  const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
+  const unlinkAll = db.prepare('delete from authorization_stores where authorization_id = ?')
+  const unlinkApp = db.prepare('delete from authorization_stores where app_id = ?')
+  const unlinkStore = db.prepare<{ authorization_id: string }>(
+    'delete from authorization_stores where store_id = ? and app_id = ? returning authorization_id',
+  )
+
+  const idsOf = (id: string) => storeIds.all(id).map(({ store_id }) => store_id)
+
+  return {
+    find: id => db.read(() => plain(byId.get(id))),
+    findLive: (app_id, account_id) => db.read(() => plain(live.get(app_id, account_id))),
+    save: ({ id: newId, app_id, account_id, scope }, store_ids, mode, now) =>
+      db.write(() => {
+        const existing = live.get(app_id, account_id)
+        const id = existing?.id ?? newId
+        if (existing) update.run(scope, now, id)
+        else insert.run(id, app_id, account_id, scope, now, now)
+        if (mode === 'replace') {
+          const kept = new Set(store_ids)
+          for (const store_id of idsOf(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
+        }
+        for (const store_id of store_ids) link.run(store_id, app_id, id, now)
+        return id
+      }),
+    storeIds: id => db.read(() => idsOf(id)),
+    revoke: (id, now) =>
+      db.write(() => {
+        unlinkAll.run(id)
+        return revoke.run(now, id).changes === 1
+      }),
+    revokeApp: (app_id, store_ids, now) =>
+      db.write(() => {
+        if (store_ids === null) {
+          unlinkApp.run(app_id)
+          return Number(revokeAll.run(now, app_id).changes)
+        }
+        const touched = new Set(
+          store_ids.flatMap(store_id => unlinkStore.all(store_id, app_id).map(row => row.authorization_id)),
+        )
+        for (const id of touched) touch.run(now, id)
+        return touched.size
+      }),
+  }
+}

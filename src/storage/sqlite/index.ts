@@ -1,0 +1,61 @@
+import { systemClock } from '../../lib/clock.ts'
+import type { Storage } from '../port.ts'
+import { createAccess } from './access.ts'
+import { createAccounts } from './accounts.ts'
+import { createApps } from './apps.ts'
+import { createArtifacts } from './artifacts.ts'
+import { createAuthorizations } from './authorizations.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { createItems } from './items.ts'
+import { createKeys } from './keys.ts'
+import { inspect, type Migrated, migrate } from './migrate.ts'
+import { createOrders } from './orders.ts'
+import { createRecords } from './records.ts'
+import { createRevokedTokens } from './revoked-tokens.ts'
+import { createSales } from './sales.ts'
+import { createSessions } from './sessions.ts'
+import { createStores } from './stores.ts'
+import { createThrottles } from './throttles.ts'
+import { createUpkeep } from './upkeep.ts'
+
+/** Opens the file, creating or migrating it as needed. */
+export async function openSqlite(file: string, options?: DatabaseOptions): Promise<Storage> {
+  const { db } = await openMigrated(file, options)
+  const access = createAccess(db)
+  return {
+    accounts: createAccounts(db),
+    sessions: createSessions(db),
+    apps: createApps(db),
+    authorizations: createAuthorizations(db),
+    artifacts: createArtifacts(db),
+    revokedTokens: createRevokedTokens(db),
+    keys: createKeys(db),
+    throttles: createThrottles(db),
+    stores: createStores(db, access),
+    orders: createOrders(db, access),
+    items: createItems(db, access),
+    sales: createSales(db, access),
+    records: createRecords(db),
+    ...createUpkeep(db, file),
+  }
+}
+
+export async function migrateSqlite(file: string): Promise<Migrated> {
+  const { db, migrated } = await openMigrated(file)
+  db.connection.close()
+  return migrated
+}
+
+async function openMigrated(
+  file: string,
+  options?: DatabaseOptions,
+): Promise<{ db: Database; migrated: Migrated }> {
+  inspect(file)
+  const db = await openDatabase(file, options)
+  try {
+    return { db, migrated: await migrate(db, systemClock.now()) }
+  } catch (error) {
+    db.connection.close()
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+import type { Key, Keys } from '../port.ts'
+import type { Database } from './database.ts'
+
+const columns = 'id, use, secret, created_at, retired_at'
+
+export function createKeys(db: Database): Keys {
+  const list = db.prepare<Key>(`select ${columns} from keys where use = ? order by created_at desc, id desc`)
+  const insert = db.prepare(`insert into keys (${columns}) values (?, ?, ?, ?, ?)`)
+  const insertFirst = db.prepare(
+    `insert into keys (${columns}) select ?1, ?2, ?3, ?4, ?5 where not exists (select 1 from keys where use = ?2)`,
+  )
+  const retire = db.prepare('update keys set retired_at = ? where use = ? and id <> ? and retired_at is null')
+  const remove = db.prepare('delete from keys where use = ? and retired_at < ?')
+
+  return {
+    list: use => db.read(() => list.all(use).map(row => ({ ...row }))),
+    addFirst: ({ id, use, secret, created_at, retired_at }) =>
+      db.write(() => void insertFirst.run(id, use, secret, created_at, retired_at)),
+    rotate: ({ id, use, secret, created_at, retired_at }, remove_before) =>
+      db.write(() => {
+        insert.run(id, use, secret, created_at, retired_at)
+        retire.run(created_at, use, id)
+        remove.run(use, remove_before)
+      }),
+  }
+}

@@ -1,0 +1,30 @@
+import { sumSold } from '../../lib/sold.ts'
+import type { Sales, SoldItem } from '../port.ts'
+import { type Access, mayReadStore } from './access.ts'
+import type { Database } from './database.ts'
+
+export function createSales(db: Database, access: Access): Sales {
+  const sumRollups = db.prepare<SoldItem>(
+    `select item_id, sum(lines) as lines, sum(units) as units, sum(nanos) as nanos from sales_rollups
+     where store_id = ? and width = ? and bucket >= ? and bucket <= ? group by item_id`,
+    'bigint',
+  )
+  const soldTexts = db.prepare<{ sold: string | null }>(
+    `select group_concat(sold, ';') as sold from orders
+     where store_id = ? and created_at >= ? and created_at <= ? and sold <> ''`,
+  )
+
+  return {
+    sum: (claim, { store_id, spans, edges }, unless_version) =>
+      db.read(() => {
+        const facts = access.facts(claim, store_id)
+        if (!mayReadStore(facts) || facts.store?.orders_version === unless_version)
+          return { facts, sold: null }
+        const whole = spans.flatMap(({ width, first, last }) =>
+          sumRollups.all(store_id, width, first, last).map(row => ({ ...row })),
+        )
+        const parts = edges.flatMap(({ from, to }) => sumSold(soldTexts.get(store_id, from, to)?.sold ?? ''))
+        return { facts, sold: [...whole, ...parts] }
+      }),
+  }
+}

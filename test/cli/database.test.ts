@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { createKeys } from '../../src/domain/keys.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/port.ts'
+import { type Cli, createCli } from '../helpers/cli.ts'
+
+let cli: Cli
+beforeEach(() => {
+  cli = createCli()
+})
+afterEach(() => cli.remove())
+
+/** What the command line left in a database file. */
+async function inspect<T>(file: string, read: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(file)
+  try {
+    return await read(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+describe('migrate', () => {
+  test('prints from → to, and the second time that nothing is left to do', async () => {
+    const first = await cli.run(['migrate'])
+    assert.equal(first.code, 0)
+    assert.equal(first.stderr, '')
+    const to = /^schema 0 → (\d+)\n$/.exec(first.stdout)?.[1]
+    assert.ok(Number(to) >= 1, first.stdout)
+    assert.equal((await cli.run(['migrate'])).stdout, `schema ${to} is up to date\n`)
+  })
+
+  test('--json prints from and to', async () => {
+    const { from, to } = await cli.json<{ from: number; to: number }>(['migrate'])
+    assert.equal(from, 0)
+    assert.deepEqual(await cli.json(['migrate']), { from: to, to })
+  })
+
+  test('commands that start together on a new database all succeed', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => cli.run(['app', 'list', '--json'])))
+    for (const outcome of outcomes) assert.deepEqual(outcome, { code: 0, stdout: '[]\n', stderr: '' })
+  })
+})
+
+describe('keys rotate', () => {
+  test('signs with the new key and keeps the one before', async () => {
+    const first = await cli.json<{ kid: string }>(['keys', 'rotate'])
+    const { code, stdout } = await cli.run(['keys', 'rotate'])
+    assert.equal(code, 0)
+    const second = /^tokens are signed with the key ([\w-]{43}) from now on\n$/.exec(stdout)?.[1]
+    const keys = await inspect(cli.database, storage => createKeys({ storage, clock: systemClock }).signing())
+    assert.deepEqual(
+      keys.map(key => key.id),
+      [second, first.kid],
+    )
+  })
+
+  test('prints nothing of the private key', async () => {
+    const { stdout, stderr } = await cli.run(['keys', 'rotate', '--json'])
+    const [key] = await inspect(cli.database, storage => storage.keys.list('sign'))
+    const { d } = JSON.parse(key?.secret ?? '{}') as { d: string }
+    assert.equal(d.length, 43)
+    assert.ok(!`${stdout}${stderr}`.includes(d))
+  })
+})
+
+describe('backup', () => {
+  test('copies the database while it is open elsewhere', async () => {
+    const copy = join(cli.folder, 'copy.db')
+    const made = await cli.json<{ client_id: string }>(['app', 'create', '--name', 'Ledger'])
+    const result = await inspect(cli.database, () => cli.json(['backup', 'copy.db']))
+    assert.deepEqual(result, { file: copy })
+    const apps = await inspect(copy, storage => storage.apps.list())
+    assert.deepEqual(
+      apps.map(app => app.id),
+      [made.client_id],
+    )
+  })
+
+  test('says where the copy is', async () => {
+    const copy = join(cli.folder, 'copy.db')
+    const outcome = await cli.run(['backup', copy])
+    assert.deepEqual(outcome, { code: 0, stdout: `backed up to ${copy}\n`, stderr: '' })
+  })
+
+  test('refuses a file that exists, the database itself above all, and leaves it alone', async () => {
+    await cli.run(['migrate'])
+    const file = join(cli.folder, 'precious')
+    writeFileSync(file, 'last week’s backup')
+    for (const existing of [file, cli.database]) {
+      const outcome = await cli.run(['backup', existing])
+      assert.deepEqual(outcome, {
+        code: 1,
+        stdout: '',
+        stderr: `tillgate: ${existing} exists; a backup does not overwrite a file\n`,
+      })
+    }
+    assert.equal(readFileSync(file, 'utf8'), 'last week’s backup')
+    assert.equal((await cli.run(['migrate'])).code, 0)
+  })
+
+  test('a place where no file can be is a failure in one line', async () => {
+    const { code, stdout, stderr } = await cli.run(['backup', join(cli.database, 'copy.db')])
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(stderr, /^tillgate: [^\n]+\n$/)
+  })
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, describe, test } from 'node:test'
+import { createCli } from '../helpers/cli.ts'
+
+const cli = createCli()
+after(cli.remove)
+
+/** Every command of the public contract, with words that its help must have. */
+const commands: [command: string, ...words: string[]][] = [
+  ['', 'serve', 'demo', 'import', 'account', 'app', 'keys', 'migrate', 'backup', '--version'],
+  ['serve'],
+  ['demo', '--stores', '--orders', '--days', '--seed', '--no-serve', '--json'],
+  ['import', 'file', '--json'],
+  ['account', 'create'],
+  ['account create', '--email', '--role', 'merchant', 'developer', 'operator', '--password-stdin', '--json'],
+  ['app', 'create', 'rotate-secret', 'authorize', 'revoke', 'list'],
+  ['app create', '--name', '--redirect-uri', '--scope', '--public', '--json'],
+  ['app rotate-secret', '<client_id>', '--json'],
+  ['app authorize', '<client_id>', '--store', '--json'],
+  ['app revoke', '<client_id>', '--store', '--json'],
+  ['app list', '--json'],
+  ['keys', 'rotate'],
+  ['keys rotate', '--json'],
+  ['migrate', '--json'],
+  ['backup', '<file>', '--json'],
+]
+
+describe('--help is everywhere, on stdout, and does nothing else', { concurrency: 4 }, () => {
+  for (const [command, ...words] of commands) {
+    test(`tillgate ${command} --help`, async () => {
+      const { code, stdout, stderr } = await cli.run([...command.split(' ').filter(Boolean), '--help'])
+      assert.equal(code, 0)
+      assert.equal(stderr, '')
+      assert.ok(stdout.startsWith(`Usage: ${`tillgate ${command}`.trim()} `), stdout)
+      for (const word of words) assert.ok(stdout.toLowerCase().includes(word), `${word} in ${stdout}`)
+      assert.equal(existsSync(cli.database), false)
+    })
+  }
+
+  test('tillgate --version prints the version alone', async () => {
+    const { code, stdout, stderr } = await cli.run(['--version'])
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('bad use: exit code 2, one line on stderr, nothing on stdout, no database made', {
+  concurrency: 4,
+}, () => {
+  const misuses: [args: string[], line: RegExp][] = [
+    [[], /missing command: one of serve, /],
+    [['account'], /missing command: one of create/],
+    [['app'], /missing command: one of create, rotate-secret, authorize, revoke, list/],
+    [['keys'], /missing command: one of rotate/],
+    [['serv'], /unknown command 'serv' \(Did you mean serve\?\)/],
+    [['app', 'destroy'], /unknown command 'destroy'/],
+    [['--json'], /unknown option '--json'/],
+    [['serve', '--port', '1'], /unknown option '--port'/],
+    [['app', 'list', '--jsn'], /unknown option '--jsn' \(Did you mean --json\?\)/],
+    [['app', 'list', 'extra'], /too many arguments/],
+    [['app', 'create'], /required option '--name <name>' not specified/],
+    [['app', 'create', '--name'], /option '--name <name>' argument missing/],
+    [['app', 'rotate-secret'], /missing required argument 'client_id'/],
+    [['app', 'authorize', 'x'], /required option '--store <id...>' not specified/],
+    [['app', 'authorize', 'x', '--store', '1e3'], /argument '1e3' is invalid\. A store id is a whole number/],
+    [['app', 'authorize', 'x', '--store', '9223372036854775808'], /'9223372036854775808' is invalid/],
+    [['app', 'revoke', 'x', '--store', ''], /argument '' is invalid/],
+    [['account', 'create', '--email', 'a@b.example'], /required option '--role <role>' not specified/],
+    [['account', 'create', '--role', 'merchant'], /required option '--email <email>' not specified/],
+    [
+      ['account', 'create', '--email', 'a@b.example', '--role', 'king'],
+      /argument 'king' is invalid\. Allowed choices are merchant, developer, operator/,
+    ],
+    [['backup'], /missing required argument 'file'/],
+    [['import'], /missing required argument 'file'/],
+  ]
+  for (const [args, line] of misuses) {
+    test(`tillgate ${args.join(' ')}`, async () => {
+      const { code, stdout, stderr } = await cli.run(args)
+      assert.equal(stdout, '')
+      assert.match(stderr, /^tillgate: [^\n]+\n$/)
+      assert.match(stderr, line)
+      assert.equal(code, 2)
+      assert.equal(existsSync(cli.database), false)
+    })
+  }
+})
+
+describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => {
+  const failures: { name: string; args: string[]; env: Record<string, string>; line: RegExp }[] = [
+    {
+      name: 'a bad environment',
+      args: ['app', 'list'],
+      env: { PORT: 'eighty' },
+      line: /PORT is "eighty"; it must be a whole number/,
+    },
+    {
+      name: 'a bad environment for serve',
+      args: ['serve'],
+      env: { TILLGATE_WORKERS: '0' },
+      line: /TILLGATE_WORKERS is "0"/,
+    },
+    {
+      name: 'a database in an unknown place',
+      args: ['app', 'list', '--json'],
+      env: { TILLGATE_DATABASE: 'mysql://root:hunter2@db/x' },
+      line: /mysql:\/\/\*\*\*@db\/x/,
+    },
+    {
+      name: 'a database file that is not one',
+      args: ['migrate'],
+      env: { TILLGATE_DATABASE: import.meta.filename },
+      line: /not a database/,
+    },
+    {
+      name: 'a database below something that is no folder',
+      args: ['migrate'],
+      env: { TILLGATE_DATABASE: `${import.meta.filename}/x/tillgate.db` },
+      line: /ENOTDIR|EEXIST|not a directory/,
+    },
+  ]
+  for (const { name, args, env, line } of failures) {
+    test(name, async () => {
+      const { code, stdout, stderr } = await cli.run(args, { env })
+      assert.equal(stdout, '')
+      assert.match(stderr, /^tillgate: [^\n]+\n$/)
+      assert.match(stderr, line)
+      assert.doesNotMatch(stderr, /hunter2|at .*\.ts:/)
+      assert.equal(code, 1)
+    })
+  }
+})
+
+test('a reader that closes the pipe early is no failure', async () => {
+  const own = createCli()
+  const outcome = await own.run(['app', 'list', '--json'], { closeStdout: true })
+  own.remove()
+  assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' })
+})

@@ -1,0 +1,152 @@
+import { createServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
+import { type Accounts, createAccounts } from '../../src/domain/accounts.ts'
+import { type Apps, createApps, type NewApp } from '../../src/domain/apps.ts'
+import { createIngest } from '../../src/domain/ingest.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Account, App, Role, Storage } from '../../src/storage/port.ts'
+import { type TestClock, testClock } from './clock.ts'
+
+/** A whole Tillgate on a real socket, over a database of its own, with a clock that the test moves. */
+export interface TestServer {
+  app: FastifyInstance
+  base: string
+  storage: Storage
+  clock: TestClock
+  apps: Apps
+  accounts: Accounts
+  /** Every line that was logged. */
+  log: string[]
+  get(path: string, token?: string, headers?: Record<string, string>): Promise<Answer>
+  post(
+    path: string,
+    form: Record<string, string> | URLSearchParams,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+  /** Stores records as the platform would. */
+  push(...records: object[]): Promise<void>
+  newApp(options?: Partial<NewApp>): Promise<{ app: App; client_id: string; client_secret: string }>
+  newAccount(email: string, role?: Role): Promise<Account>
+  /** An access token of the client_credentials grant. */
+  token(client: { client_id: string; client_secret: string }, scope?: string): Promise<string>
+  close(): Promise<void>
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body; throws when it is not JSON. */
+  // biome-ignore lint: tests look into answers of many shapes
+  json: any
+}
+
+export const password = 'correct horse battery'
+
+export interface ServerOptions {
+  clock?: TestClock
+  config?: Partial<Pick<Config, 'log_level' | 'trust_proxy' | 'rate_limit'>>
+  database?: string
+  /** A public address other than the one listened on. */
+  issuer?: string
+}
+
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const clock = options.clock ?? testClock()
+  const storage = await openStorage(options.database ?? ':memory:')
+  const port = await freePort()
+  const base = `http://127.0.0.1:${port}`
+  const log: string[] = []
+  const app = await buildApp({
+    storage,
+    clock,
+    issuer: options.issuer ?? base,
+    config: { log_level: 'info', trust_proxy: '', rate_limit: 0, ...options.config },
+    log: { write: line => void log.push(line) },
+  })
+  await app.listen({ host: '127.0.0.1', port })
+  const apps = createApps({ storage, clock })
+  const accounts = createAccounts({ storage, clock })
+  const ingest = createIngest({ storage })
+
+  const server: TestServer = {
+    app,
+    base,
+    storage,
+    clock,
+    apps,
+    accounts,
+    log,
+    get: async (path, token, headers = {}) =>
+      answerOf(
+        await fetch(base + path, {
+          redirect: 'manual',
+          headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+        }),
+      ),
+    post: async (path, form, headers = {}) =>
+      answerOf(
+        await fetch(base + path, {
+          method: 'POST',
+          redirect: 'manual',
+          headers,
+          body: new URLSearchParams(form),
+        }),
+      ),
+    async push(...records) {
+      await ingest.write(records.map((record, i) => ({ line: i + 1, text: JSON.stringify(record) })))
+    },
+    async newApp(options = {}) {
+      const { app, client_secret } = await apps.create({
+        name: 'Ledger',
+        redirect_uris: [],
+        scope: null,
+        public: false,
+        owner_id: null,
+        ...options,
+      })
+      return { app, client_id: app.id, client_secret: client_secret ?? '' }
+    },
+    newAccount: (email, role = 'merchant') => accounts.create({ email, role, password }),
+    async token({ client_id, client_secret }, scope) {
+      const { status, json, text } = await server.post('/auth/v2/token', {
+        grant_type: 'client_credentials',
+        client_id,
+        client_secret,
+        ...(scope !== undefined && { scope }),
+      })
+      if (status !== 200) throw new Error(`no token: ${status} ${text}`)
+      return json.access_token
+    },
+    async close() {
+      await app.close()
+      await storage.close()
+    },
+  }
+  return server
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    get json() {
+      return JSON.parse(text)
+    },
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAccess } from '../../src/storage/sqlite/access.ts'
+import { type Database, openDatabase } from '../../src/storage/sqlite/database.ts'
+import { createItems } from '../../src/storage/sqlite/items.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { createOrders } from '../../src/storage/sqlite/orders.ts'
+import { createRecords } from '../../src/storage/sqlite/records.ts'
+import { createSales } from '../../src/storage/sqlite/sales.ts'
+import { createStores } from '../../src/storage/sqlite/stores.ts'
+
+const db = await openDatabase(':memory:')
+await migrate(db, 0)
+const access = createAccess(db)
+
+/** How SQLite would run each statement that `create` prepares. */
+function plansOf(create: (db: Database) => unknown): { sql: string; steps: string[] }[] {
+  const statements: string[] = []
+  const recording: Database = {
+    ...db,
+    prepare(sql, integers) {
+      statements.push(sql)
+      return db.prepare(sql, integers)
+    },
+  }
+  create(recording)
+  return statements.map(sql => ({
+    sql,
+    steps: db.connection
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail)),
+  }))
+}
+
+const creators = {
+  access: createAccess,
+  stores: (recording: Database) => createStores(recording, access),
+  orders: (recording: Database) => createOrders(recording, access),
+  items: (recording: Database) => createItems(recording, access),
+  records: createRecords,
+}
+
+for (const [name, create] of Object.entries(creators)) {
+  test(`${name}: every statement finds its rows by an index, in order, without sorting`, () => {
+    const plans = plansOf(create)
+    assert.notEqual(plans.length, 0)
+    for (const { sql, steps } of plans) {
+      const bad = steps.filter(step => /TEMP B-TREE|^SCAN (?!CONSTANT ROW|\(subquery)/.test(step))
+      assert.deepEqual(bad, [], sql)
+    }
+  })
+}
+
+test('sales: sums are searched by index; only the grouping by item sorts', () => {
+  for (const { sql, steps } of plansOf(recording => createSales(recording, access))) {
+    const bad = steps.filter(step => /^SCAN |TEMP B-TREE FOR (?!GROUP BY)/.test(step))
+    assert.deepEqual(bad, [], sql)
+  }
+})
+
+test('a page of orders by created_at is a range of the clustered table; skipping reads a narrow index', () => {
+  const steps = plansOf(creators.orders).flatMap(plan => plan.steps)
+  const pages = steps.filter(step => step.includes('USING PRIMARY KEY'))
+  const skips = steps.filter(step => step.includes('USING COVERING INDEX orders_by_created'))
+  for (const step of [...pages, ...skips]) {
+    assert.match(step, /\(store_id=\? AND \(created_at,id\)>\(\?,\?\) AND created_at<\?\)/)
+  }
+  assert.deepEqual([pages.length, skips.length], [2, 2])
+})

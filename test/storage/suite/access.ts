@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import type { AccessClaim, Storage } from '../../../src/storage/port.ts'
+import {
+  account,
+  app,
+  check,
+  entries,
+  highest,
+  linked,
+  lowest,
+  type Open,
+  order,
+  store,
+  write,
+} from './fixtures.ts'
+
+/** Apps a and b, accounts ada and bob, stores 1, 2 and 3. */
+async function people(storage: Storage): Promise<void> {
+  for (const id of ['a', 'b']) await storage.apps.create(app(id), null)
+  for (const id of ['ada', 'bob']) await storage.accounts.create(account(id))
+  await write(storage, { stores: [1n, 2n, 3n].map(id => store(id, { merchant: 'ada@example.com' })) })
+}
+
+const consent = (id: string, app_id = 'a', account_id: string | null = 'ada') => ({
+  id,
+  app_id,
+  account_id,
+  scope: 'integration.store',
+})
+const claim = (over: Partial<AccessClaim> = {}): AccessClaim => ({
+  app_id: 'a',
+  authorization_id: null,
+  jti: 'token',
+  ...over,
+})
+
+export function accessTests(open: Open): void {
+  check('an authorization is created with its stores, by id', open, async storage => {
+    await people(storage)
+    const { authorizations } = storage
+    assert.equal(await authorizations.save(consent('x'), [3n, 1n], 'replace', 50), 'x')
+    const saved = { ...consent('x'), created_at: 50, updated_at: 50, revoked_at: null }
+    assert.deepEqual(await authorizations.find('x'), saved)
+    assert.deepEqual(await authorizations.findLive('a', 'ada'), saved)
+    assert.deepEqual(await authorizations.storeIds('x'), [1n, 3n])
+    assert.equal(await authorizations.findLive('a', 'bob'), null)
+    assert.equal(await authorizations.findLive('a', null), null)
+    assert.equal(await authorizations.findLive('b', 'ada'), null)
+    assert.equal(await authorizations.find('y'), null)
+  })
+
+  check('saving again goes to the live authorization: replace sets, add keeps', open, async storage => {
+    await people(storage)
+    const { authorizations } = storage
+    await authorizations.save(consent('x'), [1n, 2n], 'replace', 50)
+    assert.equal(await authorizations.save({ ...consent('y'), scope: 's' }, [2n, 3n], 'replace', 60), 'x')
+    assert.deepEqual(await authorizations.storeIds('x'), [2n, 3n])
+    assert.equal(await authorizations.find('y'), null)
+    assert.equal(await authorizations.save(consent('z'), [1n, 2n], 'add', 70), 'x')
+    assert.deepEqual(await authorizations.storeIds('x'), [1n, 2n, 3n])
+    const { created_at, updated_at, scope } = (await authorizations.find('x')) ?? {}
+    assert.deepEqual([created_at, updated_at, scope], [50, 70, 'integration.store'])
+    await authorizations.save(consent('z'), [], 'replace', 80)
+    assert.deepEqual(await authorizations.storeIds('x'), [])
+  })
+
+  check('the operator has one live link for each app, beside the consents', open, async storage => {
+    await people(storage)
+    const { authorizations } = storage
+    await authorizations.save(consent('c'), [1n], 'replace', 50)
+    assert.equal(await authorizations.save(consent('l1', 'a', null), [2n], 'add', 50), 'l1')
+    assert.equal(await authorizations.save(consent('l2', 'a', null), [3n], 'add', 50), 'l1')
+    assert.equal((await authorizations.findLive('a', null))?.id, 'l1')
+    assert.deepEqual(await authorizations.storeIds('l1'), [2n, 3n])
+    assert.deepEqual(await authorizations.storeIds('c'), [1n])
+  })
+
+  check('parallel saves leave one live authorization', open, async storage => {
+    await people(storage)
+    const ids = await Promise.all(
+      ['p', 'q', 'r', 's'].map(id => storage.authorizations.save(consent(id), [1n], 'add', 50)),
+    )
+    assert.equal(new Set(ids).size, 1)
+  })
+
+  check('revoking ends an authorization once; the next consent begins a new one', open, async storage => {
+    await people(storage)
+    const { authorizations, stores } = storage
+    await authorizations.save(consent('x'), [1n], 'replace', 50)
+    const results = await Promise.all([1, 2, 3].map(() => authorizations.revoke('x', 60)))
+    assert.equal(results.filter(Boolean).length, 1)
+    assert.equal(await authorizations.revoke('nothing', 60), false)
+    assert.equal((await authorizations.find('x'))?.revoked_at, 60)
+    assert.equal(await authorizations.findLive('a', 'ada'), null)
+    assert.equal((await stores.access(claim(), 1n)).store_allowed, false)
+    assert.equal(await authorizations.save(consent('y'), [2n], 'add', 70), 'y')
+    assert.deepEqual(await authorizations.storeIds('y'), [2n])
+    assert.equal((await authorizations.find('x'))?.revoked_at, 60)
+  })
+
+  check('revokeApp without stores ends every authorization of that app only', open, async storage => {
+    await people(storage)
+    const { authorizations, stores } = storage
+    await authorizations.save(consent('x'), [1n], 'add', 50)
+    await authorizations.save(consent('y', 'a', 'bob'), [2n], 'add', 50)
+    await authorizations.save(consent('z', 'a', null), [3n], 'add', 50)
+    await authorizations.save(consent('o', 'b'), [1n], 'add', 50)
+    assert.equal(await authorizations.revokeApp('a', null, 60), 3)
+    assert.equal(await authorizations.revokeApp('a', null, 70), 0)
+    for (const id of ['x', 'y', 'z']) assert.equal((await authorizations.find(id))?.revoked_at, 60)
+    for (const id of [1n, 2n, 3n]) assert.equal((await stores.access(claim(), id)).store_allowed, false)
+    assert.equal((await stores.access(claim({ app_id: 'b' }), 1n)).store_allowed, true)
+  })
+
+  check('revokeApp with stores takes them out of each authorization, which lives on', open, async storage => {
+    await people(storage)
+    const { authorizations, stores } = storage
+    await authorizations.save(consent('x'), [1n, 2n], 'add', 50)
+    await authorizations.save(consent('y', 'a', null), [2n, 3n], 'add', 50)
+    await authorizations.save(consent('z', 'a', 'bob'), [3n], 'add', 50)
+    await authorizations.save(consent('o', 'b'), [2n], 'add', 50)
+    assert.equal(await authorizations.revokeApp('a', [1n, 2n, 99n], 60), 2)
+    assert.deepEqual(await authorizations.storeIds('x'), [])
+    assert.deepEqual(await authorizations.storeIds('y'), [3n])
+    assert.deepEqual(await authorizations.storeIds('z'), [3n])
+    assert.deepEqual(await authorizations.storeIds('o'), [2n])
+    assert.equal((await authorizations.find('x'))?.revoked_at, null)
+    assert.equal((await stores.access(claim(), 2n)).store_allowed, false)
+    assert.equal(await authorizations.revokeApp('a', [], 60), 0)
+  })
+
+  check('a new merchant drops the consents to the store, not the operator’s link', open, async storage => {
+    await people(storage)
+    const { authorizations } = storage
+    await authorizations.save(consent('x'), [1n, 2n], 'add', 50)
+    await authorizations.save(consent('l', 'a', null), [1n], 'add', 50)
+    await write(storage, { stores: [store(1n, { merchant: 'ada@example.com', name: 'Renamed' })] })
+    assert.deepEqual(await authorizations.storeIds('x'), [1n, 2n])
+    await write(storage, { stores: [store(1n, { merchant: 'bob@example.com' })] })
+    assert.deepEqual(await authorizations.storeIds('x'), [2n])
+    assert.deepEqual(await authorizations.storeIds('l'), [1n])
+    await write(storage, { stores: [store(2n, { merchant: null })] })
+    assert.deepEqual(await authorizations.storeIds('x'), [])
+  })
+
+  check('access: the facts say what a claim may do now', open, async storage => {
+    await people(storage)
+    const { authorizations, stores, apps, revokedTokens } = storage
+    await authorizations.save(consent('x'), [1n], 'add', 50)
+    await authorizations.save(consent('y', 'a', 'bob'), [2n], 'add', 50)
+    const facts = {
+      app_live: true,
+      token_revoked: false,
+      authorization_live: true,
+      store: { doc: '{"store":1}', orders_version: 0, items_version: 0 },
+      store_allowed: true,
+    }
+    const none = { ...facts, store: null, store_allowed: false }
+    const code = claim({ authorization_id: 'x' })
+    assert.deepEqual(await stores.access(code, 1n), facts)
+    assert.deepEqual(await stores.access(claim(), 1n), facts)
+    assert.deepEqual(await stores.access(code, null), none)
+    assert.deepEqual(await stores.access(code, 99n), none)
+    // Of the app, by another merchant's consent: the app's own token may, this merchant's may not.
+    assert.equal((await stores.access(claim(), 2n)).store_allowed, true)
+    assert.equal((await stores.access(code, 2n)).store_allowed, false)
+    assert.equal((await stores.access(claim(), 3n)).store_allowed, false)
+    // An authorization counts for its own app only.
+    const stolen = await stores.access(claim({ app_id: 'b', authorization_id: 'x' }), 1n)
+    assert.deepEqual([stolen.authorization_live, stolen.store_allowed], [false, false])
+    assert.equal((await stores.access(claim({ authorization_id: 'none' }), 1n)).authorization_live, false)
+
+    await revokedTokens.add('token', 9000)
+    assert.equal((await stores.access(code, 1n)).token_revoked, true)
+    assert.equal((await stores.access({ ...code, jti: 'other' }, 1n)).token_revoked, false)
+    await apps.setDisabled('a', 60)
+    assert.equal((await stores.access(code, 1n)).app_live, false)
+    assert.equal((await stores.access(claim({ app_id: 'unknown' }), 1n)).app_live, false)
+    await authorizations.revoke('x', 60)
+    assert.equal((await stores.access(code, 1n)).authorization_live, false)
+  })
+
+  check('nothing is read for a claim that the facts refuse', open, async storage => {
+    await people(storage)
+    const { authorizations, apps, revokedTokens } = storage
+    await authorizations.save(consent('x'), [1n], 'add', 50)
+    await write(storage, { orders: [order(1n, 'o')] })
+    const readAll = async (who: AccessClaim, store_id: bigint) => {
+      const orders = { store_id, field: 'created_at', from: 0, to: 9999 } as const
+      const items = { store_id, updated_after: null }
+      const sales = { store_id, spans: [], edges: [] }
+      return [
+        (await storage.orders.page(who, orders, 0, 10, null)).chunk,
+        (await storage.items.page(who, items, 0, 10, null)).chunk,
+        (await storage.sales.sum(who, sales, null)).sold,
+      ]
+    }
+    const code = claim({ authorization_id: 'x' })
+    assert.ok((await readAll(code, 1n)).every(part => part !== null))
+    assert.deepEqual(await readAll(code, 2n), [null, null, null])
+    assert.deepEqual(await readAll(code, 99n), [null, null, null])
+    const dead: AccessClaim[] = []
+    await revokedTokens.add('revoked', 9000)
+    dead.push({ ...code, jti: 'revoked' }, { ...code, app_id: 'b' }, { ...code, authorization_id: 'none' })
+    for (const who of dead) {
+      assert.deepEqual(await readAll(who, 1n), [null, null, null])
+      assert.equal((await storage.stores.page(who, 0, 10)).chunk, null)
+    }
+    await apps.setDisabled('a', 60)
+    assert.deepEqual(await readAll(code, 1n), [null, null, null])
+    assert.equal((await storage.stores.page(code, 0, 10)).chunk, null)
+  })
+
+  check('the stores of an authorization, or of all the app’s links once each, by id', open, async storage => {
+    await people(storage)
+    await write(storage, { stores: [store(lowest), store(highest), store(9007199254740993n)] })
+    const { authorizations, stores } = storage
+    await authorizations.save(consent('x'), [1n, highest, lowest], 'add', 50)
+    await authorizations.save(consent('y', 'a', 'bob'), [9007199254740993n, 1n], 'add', 50)
+    await authorizations.save(consent('l', 'a', null), [1n, 2n], 'add', 50)
+    await authorizations.save(consent('o', 'b'), [3n], 'add', 50)
+    const docs = (ids: bigint[]) => ids.map(id => `{"store":${id}}`).join(',')
+    const text = async (who: AccessClaim, offset: number, limit: number) =>
+      Buffer.from((await stores.page(who, offset, limit)).chunk?.bytes ?? []).toString()
+    const code = claim({ authorization_id: 'x' })
+    assert.equal(await text(code, 0, 10), docs([lowest, 1n, highest]))
+    assert.equal(await text(claim(), 0, 10), docs([lowest, 1n, 2n, 9007199254740993n, highest]))
+    assert.equal(await text(claim(), 1, 3), docs([1n, 2n, 9007199254740993n]))
+    assert.equal(await text(claim(), 5, 3), '')
+
+    for (const who of [code, claim()]) {
+      const whole = (await stores.page(who, 0, 10)).chunk
+      let chunk = (await stores.page(who, 0, 1)).chunk
+      const read = entries(chunk)
+      while (chunk?.next) {
+        chunk = await stores.more(who, chunk.next, 1)
+        read.push(...entries(chunk))
+      }
+      assert.deepEqual(read, entries(whole))
+    }
+  })
+
+  check('the stores of a merchant, by id, exact', open, async storage => {
+    const merchant = 'ada@example.com'
+    const ids = [highest, 2n, lowest, 9007199254740993n]
+    await write(storage, {
+      stores: [...ids.map(id => store(id, { merchant })), store(5n), store(6n, { merchant: 'b' })],
+    })
+    const found = await storage.stores.ofMerchant(merchant)
+    assert.deepEqual(found[1], { id: 2n, name: 'Store 2', timezone: 'UTC' })
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [lowest, 2n, 9007199254740993n, highest],
+    )
+    assert.equal(await storage.stores.exists(9007199254740993n), true)
+    assert.equal(await storage.stores.exists(9007199254740992n), false)
+  })
+
+  check('the first activation keeps its time', open, async storage => {
+    await linked(storage, [1n, highest])
+    const { stores } = storage
+    assert.equal(await stores.activate(highest, 'reader', 100), 100)
+    assert.equal(await stores.activate(highest, 'reader', 200), 100)
+    assert.equal(await stores.activate(1n, 'reader', 300), 300)
+    assert.equal(await stores.activate(1n, 'other', 400), 400)
+  })
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import type { Key } from '../../../src/storage/port.ts'
+import { account, check, type Open } from './fixtures.ts'
+
+const key = (id: string, created_at: number, use: Key['use'] = 'sign'): Key => ({
+  id,
+  use,
+  secret: `secret of ${id}`,
+  created_at,
+  retired_at: null,
+})
+
+export function oauthTests(open: Open): void {
+  check('an artifact is kept by kind and hash, overwritten, removed', open, async ({ artifacts }) => {
+    await artifacts.put('code', 'h', '{"a":1}', 100)
+    await artifacts.put('refresh', 'h', '{"b":1}', 200)
+    assert.deepEqual(await artifacts.find('code', 'h'), {
+      payload: '{"a":1}',
+      expires_at: 100,
+      consumed_at: null,
+    })
+    await artifacts.put('code', 'h', '{"a":2}', 300)
+    assert.deepEqual(await artifacts.find('code', 'h'), {
+      payload: '{"a":2}',
+      expires_at: 300,
+      consumed_at: null,
+    })
+    await artifacts.remove('code', 'h')
+    assert.equal(await artifacts.find('code', 'h'), null)
+    assert.equal((await artifacts.find('refresh', 'h'))?.payload, '{"b":1}')
+  })
+
+  check(
+    '64 parallel tries to consume an artifact give one true, and none later',
+    open,
+    async ({ artifacts }) => {
+      await artifacts.put('refresh', 'h', '{}', 1000)
+      const tries = await Promise.all(
+        Array.from({ length: 64 }, (_, i) => artifacts.consume('refresh', 'h', 500 + i)),
+      )
+      assert.equal(tries.filter(Boolean).length, 1)
+      const consumed_at = 500 + tries.indexOf(true)
+      assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, consumed_at)
+      await artifacts.put('refresh', 'h', '{}', 2000)
+      assert.equal(await artifacts.consume('refresh', 'h', 700), false)
+      assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, consumed_at)
+      assert.equal(await artifacts.consume('refresh', 'other', 500), false)
+      assert.equal(await artifacts.consume('code', 'h', 500), false)
+    },
+  )
+
+  check('a revoked token is remembered; revoking it again is no error', open, async ({ revokedTokens }) => {
+    await revokedTokens.add('j', 100)
+    await revokedTokens.add('j', 100)
+    assert.equal(await revokedTokens.has('j'), true)
+    assert.equal(await revokedTokens.has('k'), false)
+  })
+
+  check('addFirst: of several first keys one stays, for each use', open, async ({ keys }) => {
+    await Promise.all(['a', 'b', 'c'].map(id => keys.addFirst(key(id, 10))))
+    const [first, ...rest] = await keys.list('sign')
+    assert.deepEqual(rest, [])
+    assert.deepEqual(first, key(first?.id ?? '', 10))
+    await keys.addFirst(key('k', 20, 'cookie'))
+    assert.deepEqual(await keys.list('cookie'), [key('k', 20, 'cookie')])
+  })
+
+  check('rotate: adds, retires the others of the use, removes the long retired', open, async ({ keys }) => {
+    await keys.addFirst(key('k', 10, 'cookie'))
+    await keys.addFirst(key('s1', 10))
+    await keys.rotate(key('s2', 20), 0)
+    assert.deepEqual(await keys.list('sign'), [key('s2', 20), { ...key('s1', 10), retired_at: 20 }])
+    await keys.rotate(key('s3', 30), 20)
+    assert.deepEqual(await keys.list('sign'), [
+      key('s3', 30),
+      { ...key('s2', 20), retired_at: 30 },
+      { ...key('s1', 10), retired_at: 20 },
+    ])
+    await keys.rotate(key('s4', 40), 21)
+    assert.deepEqual(
+      (await keys.list('sign')).map(({ id }) => id),
+      ['s4', 's3', 's2'],
+    )
+    assert.deepEqual(await keys.list('cookie'), [key('k', 10, 'cookie')])
+  })
+
+  check('a throttle counts within its window and begins anew after it', open, async ({ throttles }) => {
+    assert.equal(await throttles.count('ip', 600), 0)
+    assert.equal(await throttles.hit('ip', 600, 60), 1)
+    assert.equal(await throttles.hit('ip', 659, 60), 2)
+    assert.equal(await throttles.count('ip', 659), 2)
+    assert.equal(await throttles.count('other', 659), 0)
+    assert.equal(await throttles.count('ip', 660), 0)
+    assert.equal(await throttles.hit('ip', 660, 60), 1)
+    await throttles.clear('ip')
+    assert.equal(await throttles.count('ip', 661), 0)
+  })
+
+  check('no hit is lost when many come at once', open, async ({ throttles }) => {
+    const counts = await Promise.all(Array.from({ length: 50 }, () => throttles.hit('ip', 600, 60)))
+    assert.deepEqual(
+      counts.sort((a, b) => a - b),
+      Array.from({ length: 50 }, (_, i) => i + 1),
+    )
+  })
+
+  check('purge deletes what has expired and nothing else', open, async storage => {
+    const { accounts, sessions, artifacts, revokedTokens, throttles } = storage
+    await accounts.create(account('ada'))
+    for (const [name, expires_at] of [
+      ['old', 100],
+      ['now', 200],
+      ['live', 201],
+    ] as const) {
+      await sessions.create({ hash: name, account_id: 'ada', created_at: 1, expires_at })
+      await artifacts.put('code', name, '{}', expires_at)
+      await revokedTokens.add(name, expires_at)
+    }
+    await throttles.hit('old', 150, 50)
+    await throttles.hit('live', 150, 100_000)
+    await storage.purge(200)
+    const left = await Promise.all(
+      ['old', 'now', 'live'].map(async name => [
+        (await sessions.findAccount(name, 0)) !== null,
+        (await artifacts.find('code', name)) !== null,
+        await revokedTokens.has(name),
+      ]),
+    )
+    assert.deepEqual(left, [
+      [false, false, false],
+      [false, false, false],
+      [true, true, true],
+    ])
+    // Asked about a moment in its window, so that only its absence can make it 0.
+    assert.equal(await throttles.count('old', 160), 0)
+    assert.equal(await throttles.count('live', 160), 1)
+    assert.notEqual(await accounts.find('ada'), null)
+  })
+
+  check('purge deletes any number of rows', open, async storage => {
+    await Promise.all(Array.from({ length: 2500 }, (_, i) => storage.revokedTokens.add(`j${i}`, 100)))
+    await storage.purge(200)
+    const left = await Promise.all(Array.from({ length: 2500 }, (_, i) => storage.revokedTokens.has(`j${i}`)))
+    assert.equal(left.filter(Boolean).length, 0)
+  })
+
+  check('ping answers while the database is open and rejects after', open, async storage => {
+    await storage.ping()
+    await storage.close()
+    await assert.rejects(storage.ping(), { name: 'StorageUnavailable' })
+  })
+}

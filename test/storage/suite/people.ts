@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { account, app, check, type Open } from './fixtures.ts'
+
+const secret = (id: string, created_at: number, app_id = 'a') => ({
+  id,
+  app_id,
+  hash: `hash of ${id}`,
+  created_at,
+  last_used_at: null,
+})
+
+export function peopleTests(open: Open): void {
+  check('an account is found by id and by email, whole', open, async ({ accounts }) => {
+    const ada = account('ada', { role: 'operator', disabled_at: 2000 })
+    assert.equal(await accounts.create(ada), true)
+    assert.deepEqual(await accounts.find('ada'), ada)
+    assert.deepEqual(await accounts.findByEmail('ada@example.com'), ada)
+    assert.equal(await accounts.find('nobody'), null)
+    assert.equal(await accounts.findByEmail('nobody@example.com'), null)
+  })
+
+  check(
+    'an email belongs to one account, whoever else tries at the same time',
+    open,
+    async ({ accounts }) => {
+      const tries = ['a', 'b', 'c', 'd'].map(id =>
+        accounts.create(account(id, { email: 'same@example.com' })),
+      )
+      assert.equal((await Promise.all(tries)).filter(Boolean).length, 1)
+    },
+  )
+
+  check('a session leads to its account until it expires or ends', open, async ({ accounts, sessions }) => {
+    await accounts.create(account('ada'))
+    await sessions.create({ hash: 'h1', account_id: 'ada', created_at: 1000, expires_at: 2000 })
+    await sessions.create({ hash: 'h2', account_id: 'ada', created_at: 1000, expires_at: 2000 })
+    assert.deepEqual(await sessions.findAccount('h1', 1999), account('ada'))
+    assert.equal(await sessions.findAccount('h1', 2000), null)
+    assert.equal(await sessions.findAccount('other', 1500), null)
+    await sessions.end('h1')
+    await sessions.end('h1')
+    assert.equal(await sessions.findAccount('h1', 1500), null)
+    assert.notEqual(await sessions.findAccount('h2', 1500), null)
+  })
+
+  check('a disabled account has no session', open, async ({ accounts, sessions }) => {
+    await accounts.create(account('ada', { disabled_at: 1500 }))
+    await sessions.create({ hash: 'h', account_id: 'ada', created_at: 1000, expires_at: 2000 })
+    assert.equal(await sessions.findAccount('h', 1600), null)
+  })
+
+  check('apps are found whole and listed oldest first', open, async ({ accounts, apps }) => {
+    await accounts.create(account('dev', { role: 'developer' }))
+    const young = app('b', { created_at: 30 })
+    const old = app('c', {
+      created_at: 10,
+      public: true,
+      owner_id: 'dev',
+      redirect_uris: ['https://a.example/cb', 'http://127.0.0.1/"x"'],
+    })
+    const twin = app('a', { created_at: 30, disabled_at: 40 })
+    for (const each of [young, old, twin]) await apps.create(each, null)
+    assert.deepEqual(await apps.find('c'), old)
+    assert.equal(await apps.find('nothing'), null)
+    assert.deepEqual(await apps.list(), [old, twin, young])
+  })
+
+  check('an app can be disabled and enabled again', open, async ({ apps }) => {
+    await apps.create(app('a'), null)
+    assert.equal(await apps.setDisabled('a', 5), true)
+    assert.equal((await apps.find('a'))?.disabled_at, 5)
+    assert.equal(await apps.setDisabled('a', null), true)
+    assert.equal((await apps.find('a'))?.disabled_at, null)
+    assert.equal(await apps.setDisabled('nothing', 5), false)
+  })
+
+  check('a new secret pushes out all but the newest, of its own app only', open, async ({ apps }) => {
+    await apps.create(app('a'), secret('s1', 10))
+    await apps.create(app('b'), secret('other', 10, 'b'))
+    await apps.addSecret(secret('s2', 20), 2)
+    assert.deepEqual(await apps.secrets('a'), [secret('s2', 20), secret('s1', 10)])
+    await apps.addSecret(secret('s3', 30), 2)
+    assert.deepEqual(await apps.secrets('a'), [secret('s3', 30), secret('s2', 20)])
+    assert.deepEqual(await apps.secrets('b'), [secret('other', 10, 'b')])
+  })
+
+  check('the secret just added stays, though the clock was ahead before', open, async ({ apps }) => {
+    await apps.create(app('a'), secret('s1', 500))
+    await apps.addSecret(secret('s2', 100), 1)
+    assert.deepEqual(await apps.secrets('a'), [secret('s2', 100)])
+  })
+
+  check('the use of a secret is remembered to the minute', open, async ({ apps }) => {
+    const used = async () => (await apps.secrets('a'))[0]?.last_used_at
+    await apps.create(app('a'), secret('s', 10))
+    await apps.touchSecret('s', 6000)
+    assert.equal(await used(), 6000)
+    await apps.touchSecret('s', 6059)
+    assert.equal(await used(), 6000)
+    await apps.touchSecret('s', 6060)
+    assert.equal(await used(), 6060)
+    await apps.touchSecret('nothing', 6060)
+  })
+}
