@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
-import { createServer } from 'node:net'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
+import { localAddress, settlePort } from './lib/address.ts'
 import { systemClock } from './lib/clock.ts'
 import { openStorage } from './storage/open.ts'
 import { superviseWorkers } from './workers.ts'
@@ -12,8 +12,8 @@ const sweepEvery = 3_600_000
 /** Serves until the process is told to stop, in one process or in several. */
 export async function serve(config: Config): Promise<void> {
   // The issuer names the port, so port 0 must become a number before anything is built.
-  const port = config.port === 0 ? await freePort(config.host) : config.port
-  const issuer = config.base_url ?? `http://${reachable(config.host)}:${port}`
+  const port = await settlePort(config.host, config.port)
+  const issuer = config.base_url ?? localAddress(config.host, port)
   const ready = () => console.log(`Tillgate is ready at ${issuer}`)
   if (config.workers === 1 || cluster.isWorker) {
     return serveHere({ ...config, port }, issuer, cluster.isWorker ? () => {} : ready)
@@ -45,25 +45,8 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
   }
 }
 
-/** An address that listens everywhere is reached, from this machine, at the loopback one. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
-}
-
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
-  })
-}
-
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, host, () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
   })
 }

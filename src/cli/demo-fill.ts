@@ -12,12 +12,12 @@ export interface Login {
   password: string
 }
 
-export interface Client {
+interface Client {
   client_id: string
   client_secret: string
 }
 
-export interface DemoStore {
+interface DemoStore {
   id: number
   name: string
   timezone: string

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StorageUnavailable } from '../../src/storage/port.ts'
 import { migrate, openStorage } from '../../src/storage/open.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
@@ -127,7 +128,10 @@ test('a backup is of the moment it began, whatever is written while it runs', as
     running = false
   })
   let written = 0
-  while (running) await other.artifacts.put('code', `during${written++}`, '', 100)
+  while (running) {
+    await other.artifacts.put('code', `during${written++}`, '', 100)
+    await nextTurn()
+  }
   await backup
   assert.ok(written > 0)
   const copy = await openStorage(target)

@@ -26,7 +26,7 @@ export interface StockItem {
   courses: readonly (readonly Choice[])[]
 }
 
-export interface Choice {
+interface Choice {
   item: StockItem
   supplement: number
 }
@@ -50,9 +50,12 @@ export function createInventory(
 ): Inventory {
   const items: StockItem[] = []
   const named = new Map<string, StockItem>()
+  // Extras are made first, because dishes name them, and numbered last, because a list should begin with dishes.
+  let lastExtra = 500
+  let lastOther = 0
 
   const add = (item: Pick<StockItem, 'type' | 'name' | 'price' | 'tax'> & Partial<StockItem>): StockItem => {
-    const number = items.length + 1
+    const number = item.type === 22 ? ++lastExtra : ++lastOther
     const added: StockItem = {
       id: store_id * 1000 + number,
       unit_type: 0,

@@ -7,7 +7,7 @@ export const daySeconds = 86_400
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Seconds that the zone's wall clock is ahead of UTC at that moment. */
-export function zoneOffset(zone: string, at: Seconds): Seconds {
+function zoneOffset(zone: string, at: Seconds): Seconds {
   let format = formats.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })

@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** Whom the service surcharge meets, and its share of the net amount. */
-export interface Surcharge {
+interface Surcharge {
   rate: number
   on: 'sundays' | 'tables'
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
@@ -52,10 +53,42 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       },
     },
   })
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false } as never,
+  await app.register(async scope => {
+    scope.addHook('onSend', async (_request, reply, payload) => {
+      reply.headers(referenceHeaders(payload))
+      return payload
+    })
+    await scope.register(scalar, {
+      routePrefix: '/docs',
+      // Nothing that would load from, or send to, anywhere else.
+      configuration: {
+        url: '/openapi.json',
+        pageTitle: 'Tillgate API',
+        withDefaultFonts: false,
+        telemetry: false,
+        showDeveloperTools: 'never',
+        mcp: { disabled: true },
+        agent: { disabled: true },
+        hideClientButton: true,
+      } as never,
+    })
   })
   app.get('/openapi.json', { schema: { hide: true } as never }, async () => app.swagger())
   allowOnly(app, '/openapi.json', 'GET', 'HEAD')
+}
+
+/** The reference page starts itself by one inline script; the policy names that one and no other. */
+function referenceHeaders(payload: unknown): Record<string, string> {
+  const inline =
+    typeof payload === 'string'
+      ? /<script type="text\/javascript">([^]*?)<\/script>/.exec(payload)?.[1]
+      : undefined
+  const hash = inline === undefined ? '' : ` 'sha256-${createHash('sha256').update(inline).digest('base64')}'`
+  return {
+    'content-security-policy':
+      `default-src 'self'; script-src 'self'${hash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; ` +
+      "font-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  }
 }

@@ -77,7 +77,8 @@ function prepareStoreWrite(db: Database): (store: StoreRow) => void {
   const dropConsents = db.prepare(
     `delete from authorization_stores
      where store_id = ?1 and exists (select 1 from stores where id = ?1 and merchant is not ?2)
-       and authorization_id in (select id from authorizations where account_id is not null)`,
+       and exists (select 1 from authorizations
+         where id = authorization_stores.authorization_id and account_id is not null)`,
   )
   return ({ id, name, timezone, merchant, doc }) => {
     dropConsents.run(id, merchant)

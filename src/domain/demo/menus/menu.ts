@@ -21,7 +21,7 @@ export interface Dish {
 }
 
 /** A set menu (type 101) or combo (type 102): one price, and one dish of each course. */
-export interface Bundle {
+interface Bundle {
   type: 101 | 102
   name: string
   category: string

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createIngest } from '../../src/domain/ingest.ts'
+import { createSales } from '../../src/domain/sales.ts'
+import { formatDatetime } from '../../src/lib/datetime.ts'
+import { roundQuantity, toQuantity } from '../../src/lib/decimal.ts'
+import { parseExact, type RawNumber, rawNumber } from '../../src/lib/exact-json.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/port.ts'
+import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
+
+const hour = 3600
+const day = 24 * hour
+const claim = { app_id: 'app', authorization_id: null, jti: 'jti' }
+
+/** Around the beginning of a 32-day bucket that is also one of a day and of an hour, and around 1970. */
+const second = fc
+  .tuple(
+    fc.constantFrom(0, 640 * day),
+    fc.constantFrom(-33 * day, -day, -hour, 0, hour, day, 32 * day),
+    fc.integer({ min: -2, max: 2 }),
+  )
+  .map(([base, offset, beside]) => base + offset + beside)
+
+const version = fc.record({
+  id: fc.constantFrom('a', 'b', 'c', 'd'),
+  status: fc.constantFrom(2, 2, 11, 3),
+  created_at: second.map(formatDatetime),
+  updated_at: fc.integer({ min: 0, max: 5 }).map(formatDatetime),
+  carts: fc.array(
+    fc
+      .record({
+        menu_id: fc.constantFrom(1, 2, rawNumber('9007199254740993'), null),
+        count: fc.constantFrom(1, 3, 0.1, 0.5, -1, rawNumber('0.250'), rawNumber('1e-9'), 100),
+      })
+      .map(sampleCart),
+    { maxLength: 3 },
+  ),
+})
+
+const history = fc.array(fc.array(version, { maxLength: 5 }), { maxLength: 4 })
+
+async function openStore(): Promise<Storage> {
+  const storage = await openStorage(':memory:')
+  const app = { id: 'app', name: 'App', scope: '', redirect_uris: [], public: false, owner_id: null }
+  await storage.apps.create({ ...app, created_at: 0, disabled_at: null }, null)
+  await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
+  await storage.authorizations.save(
+    { id: 'link', app_id: 'app', account_id: null, scope: '' },
+    [1001n],
+    'add',
+    0,
+  )
+  return storage
+}
+
+interface ListedOrder {
+  status: number
+  carts: { menu_id: number | RawNumber | null; count: number | RawNumber }[]
+}
+
+/** The sales as anybody would work them out from the order list. */
+async function fromOrderList(storage: Storage, from: number, to: number): Promise<string> {
+  const query = { store_id: 1001n, field: 'created_at' as const, from, to }
+  const { chunk } = await storage.orders.page(claim, query, 0, 2000, null)
+  const orders = parseExact(`[${Buffer.from(chunk?.bytes ?? []).toString()}]`) as ListedOrder[]
+  const sums = new Map<bigint, bigint>()
+  for (const { status, carts } of orders) {
+    if (status !== 2 && status !== 11) continue
+    for (const { menu_id, count } of carts) {
+      if (menu_id === null) continue
+      const id = BigInt(JSON.stringify(menu_id))
+      const { units, nanos } = toQuantity(count)
+      sums.set(id, (sums.get(id) ?? 0n) + units * 1_000_000_000n + nanos)
+    }
+  }
+  return [...sums]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, nanos]) => `{"item_id":${id},"count":${roundQuantity({ units: 0n, nanos })}}`)
+    .join(',')
+}
+
+test('sales: for any history of upserts and any window, the sales equal the sum over the order list’s carts', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      history,
+      fc.array(fc.tuple(second, second), { minLength: 4 }),
+      async (batches, windows) => {
+        const storage = await openStore()
+        try {
+          const ingest = createIngest({ storage })
+          const sales = createSales({ storage })
+          for (const batch of batches) {
+            await ingest.write(
+              batch.map((order, i) => ({ line: i + 1, text: JSON.stringify(sampleOrder(order)) })),
+            )
+            for (const [a, b] of windows) {
+              const [from, to] = [Math.min(a, b), Math.max(a, b)]
+              const page = { store_id: 1001n, from, to, index: 0, count: 100 }
+              const { data } = await sales.page(claim, page, null)
+              assert.equal(data, await fromOrderList(storage, from, to))
+            }
+          }
+        } finally {
+          await storage.close()
+        }
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+test('sales: pages by item id, empty behind the end, and nothing for a version that is current', async () => {
+  const storage = await openStore()
+  const carts = [5, 3, 9, 7].map(menu_id => sampleCart({ menu_id, count: menu_id }))
+  await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleOrder({ carts })) }])
+  const sales = createSales({ storage })
+  const window = { store_id: 1001n, from: 0, to: Date.UTC(2027, 0, 1) / 1000, count: 3 }
+  const pages = await Promise.all(
+    [0, 1, 2, 2 ** 31 - 1].map(index => sales.page(claim, { ...window, index }, null)),
+  )
+  assert.deepEqual(
+    pages.map(({ data }) => data),
+    [
+      '{"item_id":3,"count":3},{"item_id":5,"count":5},{"item_id":7,"count":7}',
+      '{"item_id":9,"count":9}',
+      '',
+      '',
+    ],
+  )
+  const version = pages[0]?.facts.store?.orders_version ?? null
+  assert.equal((await sales.page(claim, { ...window, index: 0 }, version)).data, null)
+  await storage.close()
+})
