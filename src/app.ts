@@ -11,6 +11,7 @@ import { createIngest } from './domain/ingest.ts'
 import { createKeys } from './domain/keys.ts'
 import { createSessions } from './domain/sessions.ts'
 import { createThrottle } from './domain/throttle.ts'
+import { requireHost } from './http/host-header.ts'
 import { integrationApi } from './http/integration/index.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { oauthApi } from './http/oauth/index.ts'
@@ -50,11 +51,14 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     // A request that arrives on an open connection while we close is still answered.
     return503OnClosing: false,
     requestTimeout: 60_000,
+    http: { requireHostHeader: false }, // requireHost does, in our format
     frameworkErrors: renderError,
     clientErrorHandler: answerMalformed(clock),
     routerOptions: { maxParamLength: 128 },
     ajv: { customOptions: { strict: false } },
   })
+  // RFC 9110 §10.1.1: an expectation that we do not know may be passed over; Node would answer it without a request id.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorate('clock', clock)
   app.decorateRequest('principal', null)
   app.setErrorHandler(renderError)
@@ -72,11 +76,12 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     presented,
     verifySecret: apps.verifySecret,
     renderError: renderAuthorizationError,
-    onServerError: error => app.log.error({ err: error }, 'authorization server failed'),
+    onServerError: (error, request_id) => app.log.error({ err: error, request_id }, 'authorization server failed'),
   })
   const requireScope = guard({ bearer, storage })
 
   requestLog(app)
+  requireHost(app)
   metrics(app)
   health(app, storage)
   await openapi(app, issuer)

@@ -42,6 +42,7 @@ export const catalogue = {
     meaning: 'A record cannot be stored; details name every bad line, and nothing was stored.',
   },
   rate_limited: { status: 429, meaning: 'Too many requests; the Retry-After header says when to try again.' },
+  headers_too_large: { status: 431, meaning: 'The URL and the headers together exceed the limit of 16 KiB.' },
   server_error: {
     status: 500,
     meaning: 'A fault on our side. Quote the X-Request-Id header when you report it.',
@@ -54,10 +55,47 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/** The rules that a parameter can break: the `code` of each detail of parameter_invalid and its neighbours. */
+export const parameterRules = {
+  required: 'The parameter is missing.',
+  repeated: 'The parameter was given more than once.',
+  not_an_integer: 'The value is not a whole number in plain digits, such as `100`.',
+  out_of_range: 'The number is beyond its type or its limits.',
+  not_a_datetime: 'The value is not a real UTC time as `yyyy-MM-dd HH:mm:ss`.',
+  not_allowed: 'The value is none of those that the parameter may have.',
+  count_too_large: '`count` is above the limit of this list.',
+  window_reversed: '`end_date` is before `start_date`.',
+  window_too_long: 'The time between `start_date` and `end_date` is above the limit.',
+} as const satisfies Record<string, string>
+
+/** The rules that a record can break: the `code` of each detail of record_invalid. */
+export const recordRules = {
+  not_json: 'The line is not JSON.',
+  not_utf8: 'The line is not UTF-8 text.',
+  too_long: 'The line is longer than 1 MiB.',
+  too_deep: 'The line is nested more deeply than any record.',
+  kind: '`kind` is none of `store`, `item` and `order`.',
+  required: 'The field is missing.',
+  unknown_field: 'The record has no such field.',
+  type: 'The value has another JSON type than the field.',
+  range: 'The number is beyond the field’s limits.',
+  code: 'The number is not in the field’s code table.',
+  length: 'The text is too short or too long.',
+  unicode: 'The text is not well-formed Unicode, or contains U+0000.',
+  datetime: 'The value is not a real UTC time as `yyyy-MM-dd HH:mm:ss`.',
+  timezone: 'The value is not a name of the IANA time zone database.',
+  email: 'The value is not an email address.',
+  too_many: 'The list has too many elements.',
+  store_unknown: 'No store has this id, and none comes in an earlier line.',
+} as const satisfies Record<string, string>
+
+export type ParameterRule = keyof typeof parameterRules
+export type RecordRule = keyof typeof recordRules
+
 /** One thing that is wrong with a request. `line` is given for records only. */
 export interface ErrorDetail {
   field: string
-  code: string
+  code: ParameterRule | RecordRule
   message: string
   line?: number
 }

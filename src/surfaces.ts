@@ -3,6 +3,7 @@ import { pageErrorHandler } from './console/error-page.ts'
 import { fail } from './errors.ts'
 import { envelopeErrorHandler } from './http/envelope.ts'
 import { oauthErrorHandler } from './http/oauth/errors.ts'
+import { originForm } from './lib/origin-form.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
@@ -14,10 +15,10 @@ function errorHandlerOf(url: string): ErrorHandler {
 
 export const renderError: ErrorHandler = (error, request, reply) =>
   // The id is set once more for requests that fail before any hook has seen them.
-  errorHandlerOf(request.raw.url ?? '/')(error, request, reply.header('x-request-id', request.id))
+  errorHandlerOf(originForm(request.raw.url ?? '/'))(error, request, reply.header('x-request-id', request.id))
 
 export const renderNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const [path = ''] = (request.raw.url ?? '').split('?', 1)
+  const [path = ''] = originForm(request.raw.url ?? '/').split('?', 1)
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path
   return renderError(fail('route_not_found', `No endpoint has the path ${shown}`), request, reply)
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
+import { allowOnly } from '../http/route.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -14,5 +15,6 @@ export async function assets(app: FastifyInstance): Promise<void> {
     app.get(url, { schema: { hide: true } as never }, async (_request, reply) =>
       reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(sheet),
     )
+    allowOnly(app, url, 'GET', 'HEAD')
   }
 }

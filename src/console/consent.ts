@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type InteractionResults } from 'oidc-provider'
+import { allowOnly } from '../http/route.ts'
 import { parseInt64 } from '../lib/int64.ts'
 import { consentPath } from '../oauth/provider.ts'
 import type { Account, App } from '../storage/port.ts'
@@ -97,4 +98,5 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
       })
     }),
   )
+  allowOnly(app, '/consent/:uid', 'GET', 'HEAD', 'POST')
 }

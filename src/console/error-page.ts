@@ -19,9 +19,14 @@ const titles: Record<number, string> & Record<400 | 500, string> = {
  */
 export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error): void {
   const { error_description } = error as { error_description?: string }
-  const reason = error_description ?? 'The app that sent you here made a request that cannot be answered.'
   ctx.set(securityHeaders())
   ctx.type = 'text/html; charset=utf-8'
+  if (ctx.status >= 500) {
+    const reference = `Reference: ${ctx.res.getHeader('x-request-id')}`
+    ctx.body = messagePage(titles[ctx.status] ?? titles[500], reference)
+    return
+  }
+  const reason = error_description ?? 'The app that sent you here made a request that cannot be answered'
   ctx.body = messagePage(
     'The app’s request is not valid',
     `${reason}. Go back to the app, or tell its maker.`,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'ghtml'
+import { allowOnly } from '../http/route.ts'
 import type { ConsoleDeps } from './index.ts'
 import { layout, messagePage } from './layout.ts'
 import { sendPage } from './send-page.ts'
@@ -52,15 +53,23 @@ export function login(
     await signedIn.end(request, reply)
     return reply.redirect('/login', 303)
   })
+  allowOnly(app, '/login', 'GET', 'HEAD', 'POST')
+  allowOnly(app, '/logout', 'POST')
 }
 
 /** Back to a page of ours only: an address elsewhere, or one that a browser could read as elsewhere, is dropped. */
 export function safeNext(next: unknown, issuer: string): string {
   const home = '/account/apps'
-  if (typeof next !== 'string' || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(next)) return home
+  if (typeof next !== 'string' || !localPath.test(next)) return home
   const url = URL.parse(next, issuer)
-  return url?.origin === new URL(issuer).origin ? url.pathname + url.search : home
+  if (url?.origin !== new URL(issuer).origin) return home
+  const path = url.pathname + url.search
+  // Looked at once more: `/.//elsewhere` is a path of ours until its dot is resolved.
+  return localPath.test(path) ? path : home
 }
+
+/** One slash, not followed by another one or a backslash, then printable ASCII without a backslash. */
+const localPath = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/
 
 function textFields(body: unknown): Required<LoginForm> {
   const form = (body ?? {}) as Record<string, unknown>

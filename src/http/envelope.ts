@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, fail } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import { isStorageFault } from './storage-fault.ts'
+import { isStorageFault } from '../domain/storage-fault.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify'
 import type { FastifySchemaCompiler } from 'fastify/types/schema.js'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { datetime, int64 } from '../contract/fields.ts'
-import { type ErrorDetail, fail } from '../errors.ts'
+import { type ErrorDetail, fail, type ParameterRule } from '../errors.ts'
 import type { Seconds } from '../lib/clock.ts'
 import { parseDatetime } from '../lib/datetime.ts'
 import { parseInt64 } from '../lib/int64.ts'
@@ -81,7 +81,7 @@ function read(
   }
   const text = String(raw)
   const shown = show(text)
-  const bad = (code: string, rule: string): ErrorDetail => ({
+  const bad = (code: ParameterRule, rule: string): ErrorDetail => ({
     field: name,
     code,
     message: `${name} was ${shown}; ${rule}`,

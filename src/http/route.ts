@@ -51,7 +51,7 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
   })
 }
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /** Answers every other method of a path with 405 and the Allow header (RFC 9110 §15.5.6). */
 export function allowOnly(app: FastifyInstance, url: string, ...allowed: (typeof methods)[number][]): void {

@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { ApiError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import type { Storage } from '../storage/port.ts'
@@ -28,7 +29,11 @@ export function createPresentedTokens({
   const tokens = new Map<string, AdapterPayload>()
   return {
     async present(token) {
-      const verified = await bearer.verify(token).catch(() => null)
+      const verified = await bearer.verify(token).catch(error => {
+        // Not ours is one answer; that the keys could not be read is none.
+        if (error instanceof ApiError) return null
+        throw error
+      })
       if (!verified || (await storage.revokedTokens.has(verified.principal.claim.jti))) return null
       const { claim, scope } = verified.principal
       const { iat, exp, aud, sub } = verified.claims

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { originForm } from '../lib/origin-form.ts'
 
 /**
- * A request as the provider may see it. It derives addresses from the Host and X-Forwarded headers; here they are
- * always the issuer's own, whatever the client sent. The body was read by the route, within its limit.
+ * A request as the provider may see it. It derives addresses from the request line and from the Host and X-Forwarded
+ * headers; here they are always the issuer's own, whatever the client sent. The body was read by the route, within its
+ * limit.
  */
 export function providerRequest(request: IncomingMessage, issuer: URL, body: Buffer | null): IncomingMessage {
   const headers: Record<string, unknown> = { ...request.headers }
@@ -18,6 +20,7 @@ export function providerRequest(request: IncomingMessage, issuer: URL, body: Buf
   }
   return Object.create(request, {
     headers: { value: headers },
+    url: { value: originForm(request.url ?? '/'), writable: true },
     // Koa keeps the original address on the request; it must not land on the shared one.
     originalUrl: { value: undefined, writable: true },
     ...(body !== null && {

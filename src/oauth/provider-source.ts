@@ -1,5 +1,8 @@
+import type { EventEmitter } from 'node:events'
 import type Provider from 'oidc-provider'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Keys } from '../domain/keys.ts'
+import { isStorageFault } from '../domain/storage-fault.ts'
 import { createProvider, type ProviderDeps } from './provider.ts'
 
 export interface ProviderSource {
@@ -12,7 +15,7 @@ export interface ProviderSource {
  * on every request, and a change of them makes a new provider.
  */
 export function createProviderSource(
-  deps: ProviderDeps & { keys: Keys; onServerError(error: Error): void },
+  deps: ProviderDeps & { keys: Keys; onServerError(error: Error, request_id: string): void },
 ): ProviderSource {
   let made: { provider: Provider; keyIds: string } | undefined
   return {
@@ -21,10 +24,27 @@ export function createProviderSource(
       const keyIds = signing.map(key => key.id).join()
       if (made?.keyIds !== keyIds) {
         const provider = createProvider(deps, signing, cookie)
-        provider.on('server_error', (_ctx, error) => deps.onServerError(error))
+        const report = (ctx: KoaContextWithOIDC, error: Error) =>
+          deps.onServerError(error, String(ctx.res.getHeader('x-request-id')))
+        provider.on('server_error', (ctx, error) => {
+          report(ctx, error)
+          if (isStorageFault(error)) answerUnavailable(ctx)
+        })
+        // Faults outside the provider's own error handling, such as a connection that broke while it answered.
+        ;(provider as EventEmitter).on('error', (error, ctx) => report(ctx, error))
         made = { provider, keyIds }
       }
       return made.provider
     },
+  }
+}
+
+/** The provider knows no better than 500; a database that cannot answer now may be asked again soon. */
+function answerUnavailable(ctx: KoaContextWithOIDC): void {
+  ctx.status = 503
+  ctx.set('retry-after', '1')
+  ctx.body = {
+    error: 'temporarily_unavailable',
+    error_description: 'the database cannot answer now; try again shortly',
   }
 }

@@ -9,6 +9,7 @@ import { accessTokenLifetime, codeLifetime, interactionLifetime, refreshTokenLif
 import { trimMetadata } from './metadata.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
 import { applyRequestPolicy } from './request-policy.ts'
+import { answerByQuery } from './response-mode.ts'
 
 export interface ProviderDeps {
   storage: Storage
@@ -54,6 +55,8 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     },
     scopes: Object.keys(scopes),
     responseTypes: ['code'],
+    // Spec 5.2: required, also of an app that has only one.
+    allowOmittingSingleRegisteredRedirectUri: false,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     // RFC 9700 §2.1.1: a public client has nothing else to prove itself with.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
@@ -128,6 +131,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   // Addresses are pinned to the issuer by the route in front (http/oauth), which speaks as a trusted proxy.
   provider.proxy = true
   provider.use(trimMetadata)
+  provider.use(answerByQuery)
   return provider
 }
 

@@ -1,12 +1,13 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { allowedForGrant, type GrantType, splitScope } from '../contract/scopes.ts'
+import { askedForAnotherMode } from './response-mode.ts'
 
 /** What spec section 5 asks of a request beyond the protocol, at the two places where a client asks for scopes. */
 export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): void {
   const params = ctx.oidc.params as Record<string, string | undefined>
   const grant = grantOf(ctx)
   if (grant === null) return
-  if (grant === 'authorization_code') checkAuthorizationRequest(params)
+  if (grant === 'authorization_code') checkAuthorizationRequest(ctx, params)
   const registered = splitScope(client.scope ?? '')
   const requested = splitScope(params['scope'] ?? '')
   if (requested.length === 0) {
@@ -27,14 +28,13 @@ export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): voi
   }
 }
 
-function checkAuthorizationRequest(params: Record<string, string | undefined>): void {
+function checkAuthorizationRequest(
+  ctx: KoaContextWithOIDC,
+  params: Record<string, string | undefined>,
+): void {
   // Spec 5.2: required here, unlike at the token endpoint.
   if (!params['scope']) throw new errors.InvalidRequest('scope is required')
-  // Spec 5.2: the code comes as a query parameter, in no other way. The error must not go the refused way either.
-  if (params['response_mode'] !== undefined && params['response_mode'] !== 'query') {
-    params['response_mode'] = undefined
-    throw new errors.InvalidRequest('the only response_mode is query')
-  }
+  if (askedForAnotherMode(ctx)) throw new errors.InvalidRequest('the only response_mode is query')
 }
 
 /** Null where no new scope is asked for: codes and refresh tokens carry what was decided before. */

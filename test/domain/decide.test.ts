@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { decide, keysOf } from '../../src/domain/records/decide.ts'
 import { createRecordReader, type Prepared } from '../../src/domain/records/read.ts'
 import { bucketWidths } from '../../src/domain/sales-buckets.ts'
-import type { ExistingRows, OrderRow } from '../../src/storage/port.ts'
+import type { ExistingRows } from '../../src/storage/port.ts'
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 const reader = createRecordReader()
@@ -67,7 +67,7 @@ describe('decide: orders', () => {
   })
 
   test('decide: an identical order is unchanged, however it is written', () => {
-    const decision = after(stored(sampleOrder()), Object.fromEntries(Object.entries(sampleOrder()).reverse()))
+    const decision = after(stored(sampleOrder()), Object.fromEntries(Object.entries(sampleOrder()).toReversed()))
     assert.deepEqual(decision.counts, { ...nothing, unchanged: 1 })
     assert.deepEqual([decision.orders, decision.rollups], [[], []])
   })
@@ -154,7 +154,7 @@ describe('decide: a batch', () => {
     const [change, ...others] = decision.orders
     assert.deepEqual(others, [])
     assert.equal(change?.was_created_at, Date.UTC(2026, 10, 1, 9, 30) / 1000)
-    assert.equal((change?.row as OrderRow).created_at, Date.UTC(2026, 10, 3, 10) / 1000)
+    assert.equal(change?.row.created_at, Date.UTC(2026, 10, 3, 10) / 1000)
     assert.deepEqual(hours(decision), [
       ...soldIn('11-01T09', '12: -1 -1 0'),
       ...soldIn('11-03T10', '12: 1 1 0'),

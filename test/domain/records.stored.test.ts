@@ -55,7 +55,7 @@ describe('record: an order as it is stored', () => {
   const spellings: Record<string, string> = {
     'with spaces': JSON.stringify(sampleOrder(), null, 2).replaceAll('\n', ' '),
     'with its keys in another order': JSON.stringify(
-      Object.fromEntries(Object.entries(sampleOrder()).reverse()),
+      Object.fromEntries(Object.entries(sampleOrder()).toReversed()),
     ),
     'with its kind last': JSON.stringify({ ...stored, kind: 'order' }),
     'without its labels': JSON.stringify({ ...sampleOrder(), source: undefined, fulfillment: undefined }),

@@ -18,7 +18,9 @@ export type Fields = Record<string, string | undefined>
 
 /** Fields that are undefined are left out. */
 export const form = (fields: Fields): URLSearchParams =>
-  new URLSearchParams(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined))
+  new URLSearchParams(
+    Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined),
+  )
 
 export const authorizePath = (client: Pick<Client, 'client_id'>, changes: Fields = {}): string =>
   `/auth/v2/authorize?${form({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sampleItem, sampleOrder } from '../helpers/orders.ts'
+import { problemOf } from '../helpers/problem.ts'
 import {
   day,
   errorOf,
@@ -54,59 +55,6 @@ const notIntegers = [
   '1n',
 ]
 
-const notDatetimes = [
-  '',
-  ' ',
-  '2026-11-01',
-  '2026-11-01 09:30',
-  '2026-11-01T09:30:00',
-  '2026-11-01 09:30:00Z',
-  '2026-11-01 09:30:00+00:00',
-  '2026-11-01 09:30:00.000',
-  '2026-11-01  09:30:00',
-  ' 2026-11-01 09:30:00',
-  '2026-11-01 09:30:00 ',
-  '2026-11-01 09:30:00\n',
-  '2026-11-1 09:30:00',
-  '2026-1-01 09:30:00',
-  '26-11-01 09:30:00',
-  '02026-11-01 09:30:00',
-  '-2026-11-01 09:30:00',
-  '+002026-11-01 09:30:00',
-  '2026-11-01 9:30:00',
-  '2026/11/01 09:30:00',
-  '2026-11-01 09.30.00',
-  '01-11-2026 09:30:00',
-  '2026-02-30 00:00:00',
-  '2026-02-29 00:00:00',
-  '2100-02-29 00:00:00',
-  '2026-04-31 00:00:00',
-  '2026-00-01 00:00:00',
-  '2026-13-01 00:00:00',
-  '2026-11-00 00:00:00',
-  '2026-11-32 00:00:00',
-  '2026-11-01 24:00:00',
-  '2026-11-01 23:60:00',
-  '2026-11-01 23:59:60',
-  '2026-11-01 -1:00:00',
-  '0000-01-01 00:00:00',
-  '٢٠٢٦-11-01 00:00:00',
-  '1793534400',
-  'now',
-]
-
-/** The one detail of a request in which this parameter alone is bad. */
-async function problemOf(path: string, query: object, field: string, value: string) {
-  const answer = await world.read(path, { ...query, [field]: value })
-  assert.equal(answer.status, 422, answer.text)
-  const { code, message, details } = errorOf(answer)
-  assert.equal(code, 'parameter_invalid')
-  assert.equal(details.length, 1, answer.text)
-  assert.equal(message, details[0]?.message)
-  assert.equal(details[0]?.field, field)
-  return details[0]
-}
-
 const integerFields = [
   ...lists.flatMap(({ path, query }) => ['index', 'count'].map(field => ({ path, query, field }))),
   ...lists.slice(1).map(({ path, query }) => ({ path, query, field: 'store_id' })),
@@ -116,27 +64,7 @@ for (const { path, query, field } of integerFields) {
   describe(`design: ${field} of ${path} is strict`, () => {
     for (const value of notIntegers) {
       test(`${JSON.stringify(value)} is 422`, async () => {
-        const problem = await problemOf(path, query, field, value)
-        assert.equal(problem?.code, 'not_an_integer')
-        assert.ok(problem.message.includes(JSON.stringify(value)), problem.message)
-      })
-    }
-  })
-}
-
-const datetimeFields = [
-  ...[orders, sales].flatMap(path => ['start_date', 'end_date'].map(field => ({ path, field, query: day }))),
-  { path: items, field: 'updated_after', query: { store_id: 1001 } },
-]
-
-for (const { path, query, field } of datetimeFields) {
-  describe(`spec 4, design: ${field} of ${path} is a real UTC time as yyyy-MM-dd HH:mm:ss`, () => {
-    for (const value of notDatetimes) {
-      test(`${JSON.stringify(value)} is 422`, async () => {
-        const problem = await problemOf(path, query, field, value)
-        assert.equal(problem?.code, 'not_a_datetime')
-        assert.ok(problem.message.includes(JSON.stringify(value)), problem.message)
-        assert.match(problem.message, /yyyy-MM-dd HH:mm:ss/)
+        assert.equal((await problemOf(world, path, query, field, value)).code, 'not_an_integer')
       })
     }
   })
@@ -161,24 +89,6 @@ describe('design: a parameter that is given twice is 422', () => {
       )
     })
   }
-})
-
-describe('design: a space in a parameter', () => {
-  for (const space of ['+', '%20']) {
-    test(`${space} is a space`, async () => {
-      const text = `store_id=1001&start_date=2026-11-01${space}09:30:00&end_date=2026-11-01${space}09:30:00`
-      assert.equal((await world.list(orders, text)).length, 1)
-      assert.equal((await world.list(sales, text)).length, 1)
-      const after = `store_id=1001&updated_after=2026-11-01${space}08:59:59`
-      assert.equal((await world.list(items, after)).length, 1)
-    })
-  }
-
-  test('colons may be encoded', async () => {
-    const text =
-      'store_id=1001&start_date=2026-11-01%2009%3A30%3A00&end_date=2026%2D11%2D01%2009%3A30%3A00'
-    assert.equal((await world.list(orders, text)).length, 1)
-  })
 })
 
 describe('design: unknown parameters are ignored', () => {

@@ -1,24 +1,7 @@
-import type { ErrorDetail } from '../../errors.ts'
+import type { ErrorDetail, RecordRule } from '../../errors.ts'
 
 /** The rule that a record broke; the `code` of its detail. */
-export type Rule =
-  | 'not_json'
-  | 'not_utf8'
-  | 'too_long'
-  | 'too_deep'
-  | 'kind'
-  | 'required'
-  | 'unknown_field'
-  | 'type'
-  | 'range'
-  | 'code'
-  | 'length'
-  | 'unicode'
-  | 'datetime'
-  | 'timezone'
-  | 'email'
-  | 'too_many'
-  | 'store_unknown'
+export type Rule = RecordRule
 
 export interface Problem {
   /** A path such as `carts[0].count`; empty for the record as a whole. */

@@ -22,8 +22,8 @@ export interface OauthDeps {
   issuer: string
 }
 
-/** Larger than any honest request: the longest thing in one is a JWT. */
-const bodyLimit = 64 * 1024
+/** Larger than any honest request, whose longest part is a JWT; and the most that the provider itself will read. */
+const bodyLimit = 56 * 1024
 
 /** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, { providers, presented, throttle, issuer }: OauthDeps): void {
@@ -101,5 +101,7 @@ function clientIdOf(request: FastifyRequest, body: Buffer): string {
   const named = new URLSearchParams(body.toString()).get('client_id')
   if (named !== null) return named
   const encoded = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  return Buffer.from(encoded, 'base64').toString().split(':', 1)[0] ?? ''
+  const [id = ''] = Buffer.from(encoded, 'base64').toString().split(':', 1)
+  // RFC 6749 §2.3.1: it is form-encoded. Not decoded, each way to write one id would count for itself.
+  return new URLSearchParams(`id=${id.replaceAll('&', '%26')}`).get('id') ?? ''
 }

@@ -11,6 +11,5 @@ export interface PlatformDeps {
 /** What the platform itself pushes, in the envelope; for tokens with `platform.write` only. */
 export function platformApi(app: App, { ingest, requireScope }: PlatformDeps): void {
   app.setErrorHandler(envelopeErrorHandler)
-  app.addHook('onRequest', requireScope('platform.write').onRequest)
-  recordsRoute(app, { ingest })
+  recordsRoute(app, { ingest, requireScope })
 }

@@ -1,19 +1,18 @@
 import type { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
 import { Envelope } from '../../contract/envelope.ts'
 import { RecordCounts } from '../../contract/record.ts'
-import type { Ingest } from '../../domain/ingest.ts'
 import { notUtf8 } from '../../domain/records/read.ts'
 import { fail } from '../../errors.ts'
 import { sendData } from '../envelope.ts'
 import { errorResponses } from '../error-responses.ts'
-import { allowOnly } from '../route.ts'
+import { type App, allowOnly } from '../route.ts'
+import type { PlatformDeps } from './index.ts'
 import { limits, ndjsonLines } from './ndjson.ts'
 
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** Ours: the platform pushes stores, items and orders. One request is one transaction. */
-export function recordsRoute(app: FastifyInstance, { ingest }: { ingest: Ingest }): void {
+export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): void {
   const url = '/platform/v1/records'
   // The body is handed on as the stream it is.
   app.removeAllContentTypeParsers()
@@ -42,6 +41,7 @@ export function recordsRoute(app: FastifyInstance, { ingest }: { ingest: Ingest 
           ),
         },
       },
+      ...requireScope('platform.write'),
     },
     async (request, reply) => {
       const body = request.body as Readable | undefined

@@ -1,0 +1,67 @@
+import type { App, AppSecret, Apps } from '../port.ts'
+import type { Database } from './database.ts'
+import type { Value } from './values.ts'
+
+type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
+
+const appColumns = 'id, name, scope, redirect_uris, public, owner_id, created_at, disabled_at'
+const secretColumns = 'id, app_id, hash, created_at, last_used_at'
+const insertSecret = `insert into app_secrets (${secretColumns}) values ($1, $2, $3, $4, $5)`
+
+export function createApps(db: Database): Apps {
+  return {
+    create: (app, secret) =>
+      db.write(async tx => {
+        const { id, name, scope, owner_id, created_at, disabled_at } = app
+        const uris = JSON.stringify(app.redirect_uris)
+        tx.send(`insert into apps (${appColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`, [
+          ...[id, name, scope, uris, app.public, owner_id, created_at, disabled_at],
+        ])
+        if (secret) tx.send(insertSecret, secretValues(secret))
+      }),
+    async find(id) {
+      const [row] = await db.query<AppRow>(`select ${appColumns} from apps where id = $1`, [id])
+      return row ? toApp(row) : null
+    },
+    async list() {
+      return (await db.query<AppRow>(`select ${appColumns} from apps order by created_at, id`)).map(toApp)
+    },
+    async secrets(app_id) {
+      const rows = await db.query<AppSecret>(
+        `select ${secretColumns} from app_secrets where app_id = $1 order by created_at desc, id desc`,
+        [app_id],
+      )
+      return [...rows]
+    },
+    addSecret: (secret, keep) =>
+      db.write(async tx => {
+        // Two rotations at once would each leave the other's secret beside its own.
+        tx.send('select 1 from apps where id = $1 for update', [secret.app_id])
+        tx.send(insertSecret, secretValues(secret))
+        // The new secret is kept whatever the clock said when the others were made.
+        tx.send(
+          `delete from app_secrets where id in (
+             select id from app_secrets where app_id = $1 and id <> $2 order by created_at desc, id desc offset $3)`,
+          [secret.app_id, secret.id, keep - 1],
+        )
+      }),
+    async touchSecret(id, now) {
+      // No row of this minute is written again, so a secret in steady use takes no lock.
+      await db.query(
+        `update app_secrets set last_used_at = $2
+         where id = $1 and (last_used_at is null or last_used_at / 60 < $2::bigint / 60)`,
+        [id, now],
+      )
+    },
+    async setDisabled(id, disabled_at) {
+      const { count } = await db.query('update apps set disabled_at = $2 where id = $1', [id, disabled_at])
+      return count === 1
+    },
+  }
+}
+
+const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret): Value[] => [
+  ...[id, app_id, hash, created_at, last_used_at],
+]
+
+const toApp = (row: AppRow): App => ({ ...row, redirect_uris: JSON.parse(row.redirect_uris) as string[] })

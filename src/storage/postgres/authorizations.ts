@@ -1,0 +1,88 @@
+import type { Authorization, Authorizations } from '../port.ts'
+import type { Database } from './database.ts'
+
+const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
+
+/** Whoever changes an authorization locks its row first, then its stores: so a change and a revocation never mix. */
+export function createAuthorizations(db: Database): Authorizations {
+  const one = async (where: string, values: (string | null)[]) => {
+    const [row] = await db.query<Authorization>(`select ${columns} from authorizations where ${where}`, values)
+    return row ?? null
+  }
+
+  return {
+    find: id => one('id = $1', [id]),
+    findLive: (app_id, account_id) =>
+      one(`app_id = $1 and coalesce(account_id, '') = coalesce($2, '') and revoked_at is null`, [
+        ...[app_id, account_id],
+      ]),
+    save: ({ id: newId, app_id, account_id, scope }, store_ids, mode, now) =>
+      db.write(async tx => {
+        // The index of live authorizations decides between parallel consents, and RETURNING says which one lives.
+        const [row] = await tx.query<{ id: string }>(
+          `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $5)
+           on conflict (app_id, coalesce(account_id, '')) where revoked_at is null
+           do update set scope = excluded.scope, updated_at = excluded.updated_at
+           returning id`,
+          [newId, app_id, account_id, scope, now],
+        )
+        const { id } = row as { id: string }
+        if (mode === 'replace') {
+          tx.send(
+            'delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])',
+            [id, store_ids],
+          )
+        }
+        // A store that is linked already keeps the time since when it is.
+        tx.send(
+          `insert into authorization_stores (store_id, app_id, authorization_id, since)
+           select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
+          [store_ids, app_id, id, now],
+        )
+        return id
+      }),
+    async storeIds(id) {
+      const rows = await db.query<{ store_id: bigint }>(
+        'select store_id from authorization_stores where authorization_id = $1 order by store_id',
+        [id],
+      )
+      return rows.map(({ store_id }) => store_id)
+    },
+    revoke: (id, now) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          'update authorizations set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
+          [id, now],
+        )
+        tx.send('delete from authorization_stores where authorization_id = $1', [id])
+        return count === 1
+      }),
+    revokeApp: (app_id, store_ids, now) =>
+      db.write(async tx => {
+        if (store_ids === null) {
+          const revoked = await tx.query<{ id: string }>(
+            `update authorizations set revoked_at = $2, updated_at = $2
+             where app_id = $1 and revoked_at is null returning id`,
+            [app_id, now],
+          )
+          // Not all of the app's: a consent given at this moment is not among the revoked ones.
+          const ids = revoked.map(({ id }) => id)
+          tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [ids])
+          return ids.length
+        }
+        await tx.query(
+          `select 1 from authorizations where app_id = $1 and revoked_at is null order by id for update`,
+          [app_id],
+        )
+        const unlinked = await tx.query<{ authorization_id: string }>(
+          `delete from authorization_stores where app_id = $1 and store_id = any ($2::bigint[])
+           returning authorization_id`,
+          [app_id, store_ids],
+        )
+        const touched = [...new Set(unlinked.map(row => row.authorization_id))]
+        tx.send('update authorizations set updated_at = $2 where id = any ($1::text[])', [touched, now])
+        return touched.length
+      }),
+  }
+}

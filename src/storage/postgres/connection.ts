@@ -1,0 +1,166 @@
+import { connect as connectSocket, type Socket } from 'node:net'
+import postgres from 'postgres'
+import { StorageUnavailable } from '../port.ts'
+import type { Settings } from './settings.ts'
+import { encode, type Value } from './values.ts'
+
+/** The values of a row as the server sent them. */
+export type RawRow = (Buffer | null)[]
+export type Rows<Row> = Row[] & { count: number; command: string }
+
+export interface Connection {
+  /** Sends a statement without waiting for those before it; the server runs them in this order. */
+  query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
+  /** The same, leaving the values as bytes. */
+  raw(sql: string, values: readonly Value[]): Promise<RawRow[]>
+  /** Statements without values, several at once. */
+  script(sql: string): Promise<{ command: string }>
+  /** For as long as `work` takes, silence of the server is no fault. */
+  patiently<T>(work: () => Promise<T>): Promise<T>
+  readonly lost: boolean
+  readonly born: number
+  onLost(listener: () => void): void
+  /** Ends the session; what is under way fails. */
+  destroy(): void
+}
+
+/** How long the server may be silent beyond its own statement timeout, until it counts as gone. */
+const grace = 1000
+
+/**
+ * One session over one socket, never connected anew. The driver would reconnect by itself, also in the middle of a
+ * transaction, and 3.4.9 does so in ways that hang or end the process (porsager/postgres#1208, #1214, #1215). So each
+ * session has a driver of its own, which dies with its socket, and the pool starts another.
+ */
+export async function connect(settings: Settings, session: Record<string, string>): Promise<Connection> {
+  const socket = await openSocket(settings)
+  let lost = false
+  let pending = 0
+  let patient = 0
+  let listener = () => {}
+  const watchdog = setTimeout(() => {
+    if (pending > 0 && patient === 0) socket.destroy()
+  }, settings.statement_timeout + grace).unref()
+
+  const end = () => {
+    if (lost) return
+    lost = true
+    clearTimeout(watchdog)
+    listener()
+  }
+  const driver = createDriver(settings, session, socket, end)
+
+  async function watched<T>(sent: () => Promise<T>): Promise<T> {
+    // A driver whose socket has closed would ask for another one.
+    if (lost) throw new StorageUnavailable('the connection to the database was lost')
+    pending += 1
+    watchdog.refresh()
+    try {
+      return await sent()
+    } finally {
+      pending -= 1
+      if (!lost) watchdog.refresh()
+    }
+  }
+  const destroy = () => {
+    end()
+    void driver.end({ timeout: 0 })
+    // Says goodbye first; a server that does not react loses the socket all the same.
+    setTimeout(() => socket.destroy(), grace).unref()
+  }
+
+  const connection: Connection = {
+    query: <Row>(sql: string, values: readonly Value[] = []) =>
+      watched(
+        () => driver.unsafe(sql, values.map(encode), { prepare: true }) as unknown as Promise<Rows<Row>>,
+      ),
+    raw: (sql, values) =>
+      watched(
+        () =>
+          driver.unsafe(sql, values.map(encode), { prepare: true }).raw() as unknown as Promise<RawRow[]>,
+      ),
+    script: sql => watched(() => driver.unsafe(sql).simple() as unknown as Promise<{ command: string }>),
+    async patiently(work) {
+      patient += 1
+      try {
+        return await work()
+      } finally {
+        patient -= 1
+      }
+    },
+    get lost() {
+      return lost
+    },
+    born: performance.now(),
+    onLost: added => {
+      listener = added
+    },
+    destroy,
+  }
+  try {
+    await connection.script('select 1')
+    return connection
+  } catch (error) {
+    destroy()
+    throw error
+  }
+}
+
+function createDriver(
+  { address, database, username, password, ssl, prepare, connect_timeout }: Settings,
+  session: Record<string, string>,
+  socket: Socket,
+  onclose: () => void,
+) {
+  let taken = false
+  const options = {
+    ...address,
+    database,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ssl,
+    prepare,
+    max: 1,
+    connect_timeout: connect_timeout / 1000,
+    // Both would end the session also between two statements of a transaction.
+    idle_timeout: undefined,
+    max_lifetime: null,
+    fetch_types: false,
+    connection: { application_name: 'tillgate', ...session },
+    types: { bigint: postgres.BigInt },
+    transform: { value: toNumber },
+    onnotice: () => {},
+    onclose,
+    socket: () => {
+      if (taken) throw new StorageUnavailable('the connection to the database was lost')
+      taken = true
+      return socket
+    },
+  }
+  return postgres(options as unknown as postgres.Options<{ bigint: bigint }>)
+}
+
+/** Ids are exact bigints; times, versions and counters are numbers, told by the name of their column. */
+const toNumber = (value: unknown, column: { name: string }): unknown =>
+  typeof value === 'bigint' && /(_at|_version|^count|^number)$/.test(column.name) ? Number(value) : value
+
+function openSocket({ address, connect_timeout }: Settings): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket(address)
+    socket.setNoDelay(true)
+    const timer = setTimeout(() => {
+      socket.destroy()
+      reject(new StorageUnavailable(`the database did not answer within ${connect_timeout} ms`))
+    }, connect_timeout)
+    const settle = (done: () => void) => {
+      clearTimeout(timer)
+      socket.removeAllListeners()
+      done()
+    }
+    socket.once('error', error => settle(() => reject(error)))
+    // The driver takes the name to check in the server's certificate from here.
+    socket.once('connect', () =>
+      settle(() => resolve('host' in address ? Object.assign(socket, { host: address.host }) : socket)),
+    )
+  })
+}

@@ -1,0 +1,68 @@
+import { systemClock } from '../../lib/clock.ts'
+import type { Storage } from '../port.ts'
+import { createAccounts } from './accounts.ts'
+import { createApps } from './apps.ts'
+import { createArtifacts } from './artifacts.ts'
+import { createAuthorizations } from './authorizations.ts'
+import { distribute } from './citus.ts'
+import { type Database, openDatabase } from './database.ts'
+import { createItems } from './items.ts'
+import { createKeys } from './keys.ts'
+import { type Migrated, migrate } from './migrate.ts'
+import { createOrders } from './orders.ts'
+import { createRecords } from './records.ts'
+import { createRevokedTokens } from './revoked-tokens.ts'
+import { createSales } from './sales.ts'
+import { createSessions } from './sessions.ts'
+import { type PostgresOptions, readSettings } from './settings.ts'
+import { createStores } from './stores.ts'
+import { createThrottles } from './throttles.ts'
+import { createUpkeep } from './upkeep.ts'
+
+/** Connects to the database, creating or migrating its schema as needed. */
+export async function openPostgres(url: string, options?: PostgresOptions): Promise<Storage> {
+  const { db } = await openMigrated(url, options)
+  return {
+    accounts: createAccounts(db),
+    sessions: createSessions(db),
+    apps: createApps(db),
+    authorizations: createAuthorizations(db),
+    artifacts: createArtifacts(db),
+    revokedTokens: createRevokedTokens(db),
+    keys: createKeys(db),
+    throttles: createThrottles(db),
+    stores: createStores(db),
+    orders: createOrders(db),
+    items: createItems(db),
+    sales: createSales(db),
+    records: createRecords(db),
+    ...createUpkeep(db),
+  }
+}
+
+/** `citus`: also spreads the tables over the workers. */
+export async function migratePostgres(
+  url: string,
+  options: PostgresOptions & { citus?: boolean } = {},
+): Promise<Migrated> {
+  const { db, migrated } = await openMigrated(url, options)
+  try {
+    if (options.citus) await distribute(db)
+    return migrated
+  } finally {
+    db.close()
+  }
+}
+
+async function openMigrated(
+  url: string,
+  options?: PostgresOptions,
+): Promise<{ db: Database; migrated: Migrated }> {
+  const db = await openDatabase(readSettings(url, options))
+  try {
+    return { db, migrated: await migrate(db, systemClock.now()) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from './database.ts'
+import { codeOf } from './errors.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The number of the last migration applied before and after; 0: none. */
+export interface Migrated {
+  from: number
+  to: number
+}
+
+interface Migration {
+  number: number
+  name: string
+  sql: string
+}
+
+const folder = join(import.meta.dirname, 'migrations')
+
+/** Files `0001-name.sql`, by number. One that has been released never changes. */
+function readMigrations(): Migration[] {
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.sql'))
+    .sort()
+    .map(file => ({
+      number: Number(file.slice(0, 4)),
+      name: file.slice(5, -4),
+      sql: readFileSync(join(folder, file), 'utf8'),
+    }))
+}
+
+/**
+ * The same for every Tillgate, so that of several nodes that start at once one migrates and the others wait. Two
+ * numbers: the locks of one number belong to the stores (records-read.ts).
+ */
+const lock = 'select pg_advisory_xact_lock(1414089799, 1)'
+
+/** Each migration is a transaction that looks again under the lock. */
+export async function migrate(db: Database, now: number): Promise<Migrated> {
+  const migrations = readMigrations()
+  const from = await db.write(currentNumber)
+  refuseNewer(from, migrations)
+  let to = from
+  for (const migration of migrations.filter(({ number }) => number > from)) {
+    to = await db.write(
+      async tx => {
+        await tx.script(lock)
+        const current = await currentNumber(tx)
+        refuseNewer(current, migrations)
+        if (migration.number > current) await apply(tx, migration, now)
+        return Math.max(current, migration.number)
+      },
+      { patient: true },
+    )
+  }
+  return { from, to }
+}
+
+async function apply(tx: Transaction, { number, name, sql }: Migration, now: number): Promise<void> {
+  await tx.script(`create table if not exists schema_migrations (
+    number bigint primary key,
+    name text not null,
+    applied_at bigint not null
+  )`)
+  await tx.script(sql)
+  tx.send('insert into schema_migrations (number, name, applied_at) values ($1, $2, $3)', [number, name, now])
+}
+
+function refuseNewer(current: number, migrations: readonly Migration[]): void {
+  const newest = migrations.at(-1)?.number ?? 0
+  if (current > newest) {
+    throw new Error(
+      `the database has schema ${current}; this Tillgate knows up to ${newest}. Run the version that wrote it, or a later one`,
+    )
+  }
+}
+
+async function currentNumber(tx: Transaction): Promise<number> {
+  const [table] = await tx.query<{ there: boolean }>(
+    `select to_regclass('schema_migrations') is not null as there`,
+  )
+  if (!table?.there) return 0
+  try {
+    const [row] = await tx.query<{ number: number }>(
+      'select coalesce(max(number), 0) as number from schema_migrations',
+    )
+    return row?.number ?? 0
+  } catch (error) {
+    // Other programs have a table of this name too, with other columns.
+    if (codeOf(error) !== '42703') throw error
+    throw new Error('the database is used by another program: it has a table schema_migrations of its own')
+  }
+}

@@ -1,0 +1,53 @@
+import type { RecordChanges, Records } from '../port.ts'
+import type { Database } from './database.ts'
+import { lockNewStores, readExisting, sortedIds } from './records-read.ts'
+import { writeItems, writeOrders, writeRollups, writeStore } from './records-write.ts'
+import type { Transaction } from './transaction.ts'
+
+/**
+ * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement is about
+ * one store, so Citus sends it to one worker; stores come in the order of their ids, so that two batches never wait
+ * for each other.
+ */
+export function createRecords(db: Database): Records {
+  return {
+    write: (keys, decide) =>
+      db.write(
+        async tx => {
+          let { existing, missing } = await readExisting(tx, keys)
+          if (missing.length > 0) {
+            // There is no row to lock yet. Whoever held the lock before may have made it.
+            await lockNewStores(tx, missing)
+            ;({ existing } = await readExisting(tx, keys))
+          }
+          const changes = decide(existing)
+          apply(tx, changes)
+          return changes
+        },
+        { ahead: true },
+      ),
+  }
+}
+
+function apply(tx: Transaction, { stores, items, orders, rollups }: RecordChanges): void {
+  const storeOf = new Map(stores.map(row => [row.id, row]))
+  const itemsOf = Map.groupBy(items, row => row.store_id)
+  const ordersOf = Map.groupBy(orders, ({ row }) => row.store_id)
+  const rollupsOf = Map.groupBy(rollups, delta => delta.store_id)
+  const ids = [storeOf, itemsOf, ordersOf, rollupsOf].flatMap(map => [...map.keys()])
+  for (const id of sortedIds(ids)) {
+    const store = storeOf.get(id)
+    const ordersHere = ordersOf.get(id) ?? []
+    const itemsHere = itemsOf.get(id) ?? []
+    if (store) writeStore(tx, store)
+    if (itemsHere.length > 0) writeItems(tx, id, itemsHere)
+    if (ordersHere.length > 0) writeOrders(tx, id, ordersHere)
+    writeRollups(tx, id, rollupsOf.get(id) ?? [])
+    if (ordersHere.length > 0 || itemsHere.length > 0) {
+      tx.send(
+        `update stores set orders_version = orders_version + $2, items_version = items_version + $3 where id = $1`,
+        [id, ordersHere.length > 0 ? 1 : 0, itemsHere.length > 0 ? 1 : 0],
+      )
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { Account, Sessions } from '../port.ts'
+import { accountColumns } from './accounts.ts'
+import type { Database } from './database.ts'
+
+export function createSessions(db: Database): Sessions {
+  return {
+    async create({ hash, account_id, created_at, expires_at }) {
+      await db.query(
+        'insert into sessions (hash, account_id, created_at, expires_at) values ($1, $2, $3, $4)',
+        [hash, account_id, created_at, expires_at],
+      )
+    },
+    async findAccount(hash, now) {
+      const [account] = await db.query<Account>(
+        `select ${accountColumns} from sessions join accounts on accounts.id = sessions.account_id
+         where sessions.hash = $1 and sessions.expires_at > $2 and accounts.disabled_at is null`,
+        [hash, now],
+      )
+      return account ?? null
+    },
+    async end(hash) {
+      await db.query('delete from sessions where hash = $1', [hash])
+    },
+  }
+}

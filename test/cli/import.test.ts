@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type ImportState, importRecords } from '../../src/cli/import-records.ts'
+import { createIngest } from '../../src/domain/ingest.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/port.ts'
+import { badRecords } from '../helpers/bad-records.ts'
+import { createCli } from '../helpers/cli.ts'
+import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+
+const cli = createCli()
+after(() => cli.remove())
+
+const ndjson = (...records: (object | string)[]) =>
+  records.map(record => `${typeof record === 'string' ? record : JSON.stringify(record)}\n`).join('')
+
+const orders = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => sampleOrder({ id: `O-${from + i}` }))
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(cli.folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+describe('tillgate import', () => {
+  test('import: a file’s records are stored and counted; again, all are unchanged', async () => {
+    const path = file('all.ndjson', ndjson(sampleStore(), sampleItem(), ...orders(50)))
+    assert.deepEqual(await cli.json(['import', path]), { stores: 1, items: 1, orders: 50, unchanged: 0 })
+    assert.deepEqual(await cli.json(['import', path]), { stores: 0, items: 0, orders: 0, unchanged: 52 })
+  })
+
+  test('import: a person is told in words', async () => {
+    const { stdout, stderr, code } = await cli.run(['import', file('again.ndjson', ndjson(sampleStore()))])
+    assert.deepEqual([stdout, stderr, code], ['0 stores, 0 items and 0 orders; 1 unchanged\n', '', 0])
+  })
+
+  test('import: a .gz file and standard input are read too', async () => {
+    const path = file('more.ndjson.gz', gzipSync(ndjson(...orders(10, 100))))
+    assert.deepEqual(await cli.json(['import', path]), { stores: 0, items: 0, orders: 10, unchanged: 0 })
+    const stdin = ndjson(...orders(12, 100))
+    assert.deepEqual(await cli.json(['import', '-'], { stdin }), {
+      stores: 0,
+      items: 0,
+      orders: 2,
+      unchanged: 10,
+    })
+  })
+
+  test('import: a bad batch stops it; what came before is stored and named, the batch is not', async () => {
+    const records: (object | string)[] = [...orders(4000, 1000), ...orders(500, 5000)]
+    records[4100] = sampleOrder({ status: 1 })
+    records[4200] = 'nonsense'
+    const path = file('bad.ndjson', ndjson(...records))
+    const { stdout, stderr, code } = await cli.run(['import', path, '--json'])
+    assert.deepEqual([stdout, code], ['', 1])
+    assert.deepEqual(stderr.split('\n'), [
+      'line 4101: status is 1; it must be one of 2, 3, 11',
+      'line 4201: the record is not JSON: "nonsense"',
+      'tillgate: 2 lines cannot be stored, and nothing of that batch was; lines 1 to 4000 are stored',
+      '',
+    ])
+    records[4100] = sampleOrder({ id: 'O-5100' })
+    records[4200] = sampleOrder({ id: 'O-5200' })
+    const mended = file('bad.ndjson', ndjson(...records))
+    assert.deepEqual(await cli.json(['import', mended]), {
+      stores: 0,
+      items: 0,
+      orders: 500,
+      unchanged: 4000,
+    })
+  })
+
+  test('import: the first 20 problems are named and the rest is counted', async () => {
+    const { stderr, code } = await cli.run(['import', '-'], { stdin: 'x\n'.repeat(50) })
+    const lines = stderr.trimEnd().split('\n')
+    assert.equal(lines[19], 'line 20: the record is not JSON: "x"')
+    assert.deepEqual(lines.slice(20), [
+      'and 30 more problems',
+      'tillgate: 50 lines cannot be stored, and nothing of that batch was; no line is stored',
+    ])
+    assert.equal(code, 1)
+  })
+
+  test('import --dry-run: every problem is named, and nothing is stored', async () => {
+    const stdin = ndjson(
+      sampleStore({ id: 2 }),
+      ...Array<string>(30).fill('x'),
+      sampleItem({ store_id: 2, price: '1' }),
+    )
+    const { stdout, stderr, code } = await cli.run(['import', '-', '--dry-run'], { stdin })
+    assert.deepEqual([stdout, code, stderr.trimEnd().split('\n').length], ['', 1, 32])
+    assert.match(
+      stderr,
+      /\nline 32: price is "1"; it must be .*\ntillgate: 31 lines cannot be stored; nothing was, as/,
+    )
+  })
+
+  test('import --dry-run: a good file is counted, and nothing is stored', async () => {
+    const stdin = ndjson(
+      sampleStore({ id: 2 }),
+      sampleOrder({ store_id: 2 }),
+      '',
+      sampleItem({ store_id: 2 }),
+    )
+    const counted = await cli.json(['import', '-', '--dry-run'], { stdin })
+    assert.deepEqual(counted, { stores: 1, items: 1, orders: 1, unchanged: 0 })
+    assert.deepEqual(await cli.json(['import', '-'], { stdin }), {
+      stores: 1,
+      items: 1,
+      orders: 1,
+      unchanged: 0,
+    })
+  })
+
+  test('import: Ctrl-C stores whole batches, says how far it got, and the next run carries on', async () => {
+    const child = cli.start(['import', '-', '--json'])
+    let stderr = ''
+    let stdout = ''
+    child.stderr.on('data', (piece: Buffer) => (stderr += piece))
+    child.stdout.on('data', (piece: Buffer) => (stdout += piece))
+    const ended = new Promise(resolve => child.on('close', resolve))
+    child.stdin.on('error', () => {})
+    const stdin = ndjson(
+      sampleStore({ id: 3 }),
+      ...orders(5000, 20_000).map(order => ({ ...order, store_id: 3 })),
+    )
+    // A batch and a part of the next; then the input stays open, as a slow pipe's does.
+    child.stdin.write(stdin)
+    const storage = await openStorage(cli.database)
+    while (!(await storage.stores.exists(3n))) await new Promise(resolve => setTimeout(resolve, 20))
+    await storage.close()
+    child.kill('SIGINT')
+    assert.equal(await ended, 130)
+    assert.equal(stderr, 'stopped; lines 1 to 4000 are stored; run the same command again to carry on\n')
+    assert.deepEqual(JSON.parse(stdout), { stores: 1, items: 0, orders: 3999, unchanged: 0 })
+    assert.deepEqual(await cli.json(['import', '-'], { stdin }), {
+      stores: 0,
+      items: 0,
+      orders: 1001,
+      unchanged: 4000,
+    })
+  })
+
+  const failures: { name: string; args: string[]; message: RegExp }[] = [
+    {
+      name: 'a file that is not there',
+      args: ['nowhere.ndjson'],
+      message: /^tillgate: .*nowhere\.ndjson.*\n$/,
+    },
+    { name: 'a folder', args: ['.'], message: /^tillgate: EISDIR.*\n$/ },
+    {
+      name: 'a .gz file that is none',
+      args: ['plain.gz'],
+      message: /^tillgate: incorrect header check; no line is stored\n$/,
+    },
+    {
+      name: 'a .gz file that ends early',
+      args: ['short.gz'],
+      message: /^tillgate: unexpected end of file; no line is stored\n$/,
+    },
+  ]
+  before(() => {
+    file('plain.gz', ndjson(sampleStore()))
+    file('short.gz', gzipSync(ndjson(sampleStore())).subarray(0, -9))
+  })
+  for (const { name, args, message } of failures) {
+    test(`import: ${name} is told in one line`, async () => {
+      const { code, stderr } = await cli.run(['import', ...args])
+      assert.match(stderr, message)
+      assert.equal(code, 1)
+    })
+  }
+})
+
+describe('import: every rule of a record', () => {
+  let storage: Storage
+  before(async () => {
+    storage = await openStorage(join(cli.folder, 'rules.db'))
+  })
+  after(() => storage.close())
+
+  async function load(content: string | Buffer, ingest = createIngest({ storage })): Promise<ImportState> {
+    const state: ImportState = {
+      counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
+      stored_through: 0,
+      bad: null,
+    }
+    const pieces = (async function* () {
+      yield Buffer.from(content)
+    })()
+    const { signal } = new AbortController()
+    await importRecords({ pieces, ingest, state, signal, onBatch: () => {} })
+    return state
+  }
+
+  for (const { name, record, problems } of badRecords) {
+    test(`import: ${name} is refused by its line, and nothing is stored`, async () => {
+      const { bad, stored_through } = await load(ndjson(sampleStore({ id: 404 }), '', record))
+      assert.deepEqual(
+        bad?.details.map(({ code, message }) => `${code} ${message}`),
+        problems,
+      )
+      assert.equal(stored_through, 0)
+      assert.equal(await storage.stores.exists(404n), false)
+    })
+  }
+
+  test('import: bytes that are not UTF-8 are refused by their line', async () => {
+    const { bad } = await load(Buffer.from([0x0a, 0xff, 0x0a]))
+    assert.deepEqual(
+      bad?.details.map(({ message }) => message),
+      ['line 2: the record is not UTF-8 text'],
+    )
+  })
+
+  test('import: a fault of the database is no bad record', async () => {
+    const ingest = createIngest({ storage })
+    const commit = () => Promise.reject(new Error('disk full'))
+    const broken = { ...ingest, batch: () => ({ ...ingest.batch(), commit }) }
+    await assert.rejects(load(ndjson(sampleStore()), broken), /^Error: disk full$/)
+  })
+})

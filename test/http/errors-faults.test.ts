@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, mock, test } from 'node:test'
+import { StorageUnavailable } from '../../src/storage/port.ts'
+import { authorizePath, redirectUri } from '../helpers/authorize.ts'
+import { Browser } from '../helpers/browser.ts'
+import { startServer, type TestServer } from '../helpers/server.ts'
+import { assertError, header, type Surface } from '../helpers/surfaces.ts'
+
+/** What nobody foresaw: answered without internals, in the surface's format, and logged once with the request's id. */
+
+const internals = 'table secret_plans at /var/lib/tillgate'
+
+let server: TestServer
+let client: { client_id: string; client_secret: string }
+let token: string
+let writer: string
+
+before(async () => {
+  server = await startServer()
+  client = await server.newApp({ redirect_uris: [redirectUri] })
+  token = await server.token(client)
+  writer = await server.token(await server.newApp({ scope: 'platform.write' }))
+})
+
+afterEach(() => mock.restoreAll())
+
+after(() => server.close())
+
+interface Row {
+  name: string
+  surface: Surface
+  /** Where the database fails. */
+  at: () => [object, string]
+  ask: () => Promise<{ status: number; headers: Headers; text: string }>
+}
+
+const window = 'store_id=1&start_date=2026-11-01%2000:00:00&end_date=2026-11-01%2001:00:00'
+const tokenForm = () => ({ grant_type: 'client_credentials', ...client })
+
+const rows: Row[] = [
+  {
+    name: 'stores',
+    surface: 'envelope',
+    at: () => [server.storage.stores, 'page'],
+    ask: () => server.get('/integration/v1/stores', token),
+  },
+  {
+    name: 'orders',
+    surface: 'envelope',
+    at: () => [server.storage.orders, 'page'],
+    ask: () => server.get(`/integration/v1/orders?${window}`, token),
+  },
+  {
+    name: 'items',
+    surface: 'envelope',
+    at: () => [server.storage.items, 'page'],
+    ask: () => server.get('/integration/v1/inventory/items?store_id=1', token),
+  },
+  {
+    name: 'sales',
+    surface: 'envelope',
+    at: () => [server.storage.sales, 'sum'],
+    ask: () => server.get(`/integration/v1/inventory/sales?${window}`, token),
+  },
+  {
+    name: 'the facts behind a token whose parameter is bad',
+    surface: 'envelope',
+    at: () => [server.storage.stores, 'access'],
+    ask: () => server.get('/integration/v1/stores?index=x', token),
+  },
+  {
+    name: 'records',
+    surface: 'envelope',
+    at: () => [server.storage.records, 'write'],
+    ask: async () => {
+      const response = await fetch(`${server.base}/platform/v1/records`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/x-ndjson' },
+        body: '{"kind":"store","id":1,"name":"A","timezone":"Europe/London"}',
+      })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    },
+  },
+  {
+    name: 'the client of a token request, inside the provider',
+    surface: 'oauth',
+    at: () => [server.storage.apps, 'find'],
+    ask: () => server.post('/auth/v2/token', tokenForm()),
+  },
+  {
+    name: 'the secrets of a token request, inside the provider',
+    surface: 'oauth',
+    at: () => [server.storage.apps, 'secrets'],
+    ask: () => server.post('/auth/v2/token', tokenForm()),
+  },
+  {
+    name: 'the throttle of a token request',
+    surface: 'oauth',
+    at: () => [server.storage.throttles, 'count'],
+    ask: () => server.post('/auth/v2/token', tokenForm()),
+  },
+  {
+    name: 'the keys of a token request',
+    surface: 'oauth',
+    at: () => [server.storage.keys, 'list'],
+    ask: () => server.post('/auth/v2/token', tokenForm()),
+  },
+  {
+    name: 'a token’s revocation, asked by introspection',
+    surface: 'oauth',
+    at: () => [server.storage.revokedTokens, 'has'],
+    ask: () => server.post('/auth/v2/introspect', { ...client, token }),
+  },
+  {
+    name: 'the client of an authorization request, inside the provider',
+    surface: 'page',
+    at: () => [server.storage.apps, 'find'],
+    ask: () => server.get(authorizePath(client)),
+  },
+  {
+    name: 'the session of a page',
+    surface: 'page',
+    at: () => [server.storage.sessions, 'findAccount'],
+    ask: () => server.get('/login', undefined, { cookie: 'tillgate_session=x' }),
+  },
+]
+
+function failWith(error: Error, [object, method]: [object, string]): void {
+  mock.method(object as Record<string, () => unknown>, method, async () => {
+    throw error
+  })
+}
+
+const errorsIn = (log: string[]) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50)
+
+describe('an unforeseen fault is 500 without internals; its cause is logged once, with the request id', () => {
+  for (const { name, surface, at, ask } of rows) {
+    test(name, async () => {
+      failWith(new Error(internals), at())
+      server.log.length = 0
+      const answer = await ask()
+      assertError(surface, answer, 500, 'server_error')
+      assert.doesNotMatch(answer.text, /secret_plans|\/var\/lib|node_modules|\.ts:|Error:|oidc/i)
+      const [logged, ...others] = errorsIn(server.log)
+      assert.deepEqual(others, [], 'logged once')
+      assert.equal(logged.err.message, internals)
+      assert.equal(logged.request_id, header(answer, 'x-request-id'))
+      if (surface === 'page') assert.ok(answer.text.includes(`Reference: ${logged.request_id}`))
+    })
+  }
+})
+
+describe('a database that cannot answer now is 503 with Retry-After', () => {
+  for (const { name, surface, at, ask } of rows) {
+    test(name, async () => {
+      failWith(new StorageUnavailable('the disk is full'), at())
+      server.log.length = 0
+      const answer = await ask()
+      assertError(surface, answer, 503, surface === 'oauth' ? 'temporarily_unavailable' : 'service_unavailable')
+      assert.equal(header(answer, 'retry-after'), '1')
+      assert.doesNotMatch(answer.text, /disk/)
+      const [logged, ...others] = errorsIn(server.log)
+      assert.deepEqual(others, [])
+      assert.equal(logged.request_id, header(answer, 'x-request-id'))
+    })
+  }
+})
+
+test('a token whose keys cannot be read is not taken for a stranger’s: its revocation is refused, not forgotten', async () => {
+  const doomed = await server.token(client)
+  const list = mock.method(server.storage.keys, 'list')
+  list.mock.mockImplementationOnce(async () => {
+    throw new StorageUnavailable('busy')
+  })
+  assertError('oauth', await server.post('/auth/v2/revoke', { ...client, token: doomed }), 503)
+})
+
+test('a sign-in whose account cannot be read is an error page, not a refusal', async () => {
+  await server.newAccount('owner@example.com')
+  const browser = new Browser(server.base)
+  const page = await browser.open('/login')
+  failWith(new StorageUnavailable('busy'), [server.storage.accounts, 'findByEmail'])
+  const answer = await browser.submit(page, { email: 'owner@example.com', password: 'correct horse battery' })
+  assertError('page', answer, 503)
+  assert.equal(header(answer, 'retry-after'), '1')
+})
+
+test('the server serves on when the database is back', async () => {
+  assert.equal((await server.get('/integration/v1/stores', token)).status, 200)
+})

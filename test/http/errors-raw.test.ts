@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sendBytes } from '../helpers/raw.ts'
+import { startServer, type TestServer } from '../helpers/server.ts'
+import { assertError } from '../helpers/surfaces.ts'
+
+/** Bytes that are no HTTP request, or two at once: refused in the envelope with a request id, and the connection ends. */
+
+let server: TestServer
+
+before(async () => {
+  server = await startServer()
+})
+
+after(() => server.close())
+
+const post = 'POST /auth/v2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n'
+
+const rows: { name: string; bytes: string; status?: number }[] = [
+  { name: 'a line that is no request line', bytes: 'HELLO\r\n\r\n' },
+  { name: 'a method that HTTP does not know', bytes: 'FETCH /login HTTP/1.1\r\nHost: a\r\n\r\n' },
+  { name: 'a version that does not exist', bytes: 'GET /login HTTP/9.9\r\nHost: a\r\n\r\n' },
+  { name: 'the start of a TLS connection', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' },
+  { name: 'a space in a header’s name', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX Y: z\r\n\r\n' },
+  { name: 'a space before a header’s colon', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX : z\r\n\r\n' },
+  { name: 'NUL in a header', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n' },
+  { name: 'a folded header', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n' },
+  { name: 'a bare line feed in a chunk’s size', bytes: `${post}Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n` },
+  { name: 'both Content-Length and Transfer-Encoding', bytes: `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: a\r\n\r\n` },
+  { name: 'two lengths', bytes: `${post}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd` },
+  { name: 'a negative length', bytes: `${post}Content-Length: -1\r\n\r\n` },
+  { name: 'a length that is no number', bytes: `${post}Content-Length: 3x\r\n\r\nabc` },
+  { name: 'a chunk size that is no number', bytes: `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n` },
+  { name: 'a transfer encoding other than chunked', bytes: `${post}Transfer-Encoding: gzip\r\n\r\nabc` },
+  { name: 'chunked, then something else', bytes: `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n` },
+  { name: 'headers of 20 KiB', bytes: `GET /login HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, status: 431 },
+  { name: 'a URL of 20 KiB', bytes: `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, status: 431 },
+]
+
+describe('malformed HTTP is 400, or 431 when it is too large, and the connection ends', () => {
+  for (const { name, bytes, status = 400 } of rows) {
+    test(`${name}: ${status}`, async () => {
+      const received = await sendBytes(server.base, Buffer.from(bytes, 'latin1'))
+      assert.ok(received, 'the server answers and closes')
+      assert.equal(received.match(/^HTTP\/1\.1 /gm)?.length, 1, 'one answer, whatever else was in the bytes')
+      const answer = parse(received)
+      assertError('envelope', answer, status, status === 431 ? 'headers_too_large' : 'request_malformed')
+      assert.equal(answer.headers.get('connection'), 'close')
+      assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(answer.text)))
+    })
+  }
+})
+
+describe('RFC 9112 §3.2: one Host header, in the surface’s own format', () => {
+  for (const [name, hosts] of [
+    ['none', ''],
+    ['two', 'Host: a\r\nhOST: b\r\n'],
+  ]) {
+    test(`${name}: 400`, async () => {
+      const ask = async (path: string) =>
+        parse(
+          (await sendBytes(server.base, `GET ${path} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)) ?? '',
+        )
+      assertError('envelope', await ask('/integration/v1/stores'), 400, 'request_malformed')
+      assertError('oauth', await ask('/auth/v2/jwks'), 400, 'invalid_request')
+      assertError('page', await ask('/login'), 400)
+    })
+  }
+
+  test('HTTP/1.0 needs none', async () => {
+    const answer = parse((await sendBytes(server.base, 'GET /health/live HTTP/1.0\r\n\r\n')) ?? '')
+    assert.equal(answer.status, 200)
+  })
+})
+
+test('RFC 9110 §10.1.1: an unknown expectation is passed over, and the answer has its request id', async () => {
+  const bytes = 'GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\nConnection: close\r\n\r\n'
+  const answer = parse((await sendBytes(server.base, bytes)) ?? '')
+  assert.equal(answer.status, 200)
+  assert.match(answer.headers.get('x-request-id') ?? '', /^[\w-]{22}$/)
+})
+
+test('the server still answers after all of it', async () => {
+  assert.equal((await server.get('/health/ready')).status, 200)
+})
+
+function parse(received: string) {
+  const [head = '', text = ''] = received.split('\r\n\r\n', 2)
+  const [line = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(lines.map(field => field.split(': ', 2) as [string, string]))
+  return { status: Number(line.split(' ')[1]), headers, text }
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { fulfillments, sources } from '../../src/contract/codes.ts'
+import { rawNumber } from '../../src/lib/exact-json.ts'
+import { badRecords } from '../helpers/bad-records.ts'
+import { orderArbitrary, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { type Answer, answerOf, startServer, type TestServer } from '../helpers/server.ts'
+
+let server: TestServer
+let token: string
+
+before(async () => {
+  server = await startServer()
+  token = await server.token(await server.newApp({ scope: 'platform.write' }))
+})
+after(() => server.close())
+
+type Body = string | Buffer | ReadableStream
+
+async function push(body: Body, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(`${server.base}/platform/v1/records`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson', ...headers },
+    body: body as NonNullable<RequestInit['body']>,
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  })
+  return answerOf(response)
+}
+
+const ndjson = (...records: (object | string)[]) =>
+  records.map(record => (typeof record === 'string' ? record : JSON.stringify(record))).join('\n')
+
+const gzip = { 'content-encoding': 'gzip' }
+
+const code = ({ status, json }: Answer) => [status, json.status.errors?.code]
+
+/** A body that is made while it is sent. */
+const streamed = (pieces: number, piece: Buffer): ReadableStream =>
+  Readable.toWeb(Readable.from(Array.from({ length: pieces }, () => piece))) as ReadableStream
+
+describe('POST /platform/v1/records', () => {
+  test('records: what is stored is counted, in the envelope; sent again, it is unchanged', async () => {
+    const body = ndjson(sampleStore({ id: 1 }), sampleItem({ store_id: 1 }), sampleOrder({ store_id: 1 }))
+    const first = await push(body)
+    assert.deepEqual(first.json, {
+      status: { timestamp: server.clock.now(), ack: 200, errors: null },
+      data: { stores: 1, items: 1, orders: 1, unchanged: 0 },
+    })
+    const again = await push(`${body}\n`, { 'content-type': 'application/jsonl' })
+    assert.deepEqual(again.json.data, { stores: 0, items: 0, orders: 0, unchanged: 3 })
+  })
+
+  test('records: gzip is accepted, in one piece and in several members', async () => {
+    const members = [sampleStore({ id: 2 }), sampleOrder({ store_id: 2 })].map(record =>
+      gzipSync(`${ndjson(record)}\n`),
+    )
+    assert.deepEqual((await push(Buffer.concat(members), gzip)).json.data, {
+      stores: 1,
+      items: 0,
+      orders: 1,
+      unchanged: 0,
+    })
+  })
+
+  test('records: a body that arrives byte by byte, without a length, is read', async () => {
+    const bytes = Buffer.from(ndjson(sampleStore({ id: 3, name: 'Café 😀' })))
+    const body = Readable.toWeb(Readable.from([...bytes].map(byte => Buffer.from([byte])))) as ReadableStream
+    assert.equal((await push(body)).json.data.stores, 1)
+  })
+
+  for (const { name, record, problems } of badRecords.filter(
+    bad => !bad.problems[0]?.startsWith('too_long'),
+  )) {
+    test(`records: ${name} is refused with 422 and its line, and nothing is stored`, async () => {
+      const { status, json } = await push(ndjson(sampleStore({ id: 404 }), '', record))
+      assert.equal(status, 422)
+      const { code, details } = json.status.errors
+      assert.equal(code, 'record_invalid')
+      assert.deepEqual(
+        details.map((detail: { code: string; message: string }) => `${detail.code} ${detail.message}`),
+        problems,
+      )
+      assert.equal(await server.storage.stores.exists(404n), false)
+    })
+  }
+
+  const refusals: {
+    name: string
+    body: () => Body
+    headers?: Record<string, string>
+    expected: [number, string]
+  }[] = [
+    { name: 'an empty body', body: () => '', expected: [422, 'record_invalid'] },
+    { name: 'a body of blank lines', body: () => '\n\r\n \n', expected: [422, 'record_invalid'] },
+    {
+      name: 'application/json',
+      body: () => '{}',
+      headers: { 'content-type': 'application/json' },
+      expected: [415, 'media_type_unsupported'],
+    },
+    {
+      name: 'text/plain',
+      body: () => '{}',
+      headers: { 'content-type': 'text/plain' },
+      expected: [415, 'media_type_unsupported'],
+    },
+    {
+      name: 'no media type',
+      body: () => '{}',
+      headers: { 'content-type': '' },
+      expected: [415, 'media_type_unsupported'],
+    },
+    {
+      name: 'the encoding br',
+      body: () => 'x',
+      headers: { 'content-encoding': 'br' },
+      expected: [415, 'media_type_unsupported'],
+    },
+    {
+      name: 'gzip that ends early',
+      body: () => gzipSync(ndjson(sampleStore({ id: 404 }))).subarray(0, -9),
+      headers: gzip,
+      expected: [400, 'request_malformed'],
+    },
+    {
+      name: 'gzip that is none',
+      body: () => ndjson(sampleStore({ id: 404 })),
+      headers: gzip,
+      expected: [400, 'request_malformed'],
+    },
+    {
+      name: 'gzip with a wrong checksum',
+      body: () => {
+        const bytes = gzipSync(ndjson(sampleStore({ id: 404 })))
+        bytes.writeUInt32LE(1, bytes.length - 8)
+        return bytes
+      },
+      headers: gzip,
+      expected: [400, 'request_malformed'],
+    },
+    {
+      name: 'a gzip bomb',
+      body: () => gzipSync(Buffer.alloc(65 * 1024 * 1024, '\n')),
+      headers: gzip,
+      expected: [413, 'body_too_large'],
+    },
+    {
+      name: 'more than 32 MiB',
+      body: () => streamed(33, Buffer.alloc(1024 * 1024, ' \n')),
+      expected: [413, 'body_too_large'],
+    },
+    { name: 'more than 50,000 lines', body: () => '\n'.repeat(50_001), expected: [413, 'body_too_large'] },
+    {
+      name: 'a line of more than 1 MiB',
+      body: () => ' '.repeat(1024 * 1024 + 1),
+      expected: [413, 'body_too_large'],
+    },
+    {
+      name: 'bytes that are not UTF-8',
+      body: () => Buffer.from([0x22, 0xff, 0x22]),
+      expected: [422, 'record_invalid'],
+    },
+  ]
+  for (const { name, body, headers = {}, expected } of refusals) {
+    test(`records: ${name} is refused with ${expected[0]}, and the connection still works`, async () => {
+      assert.deepEqual(code(await push(body(), headers)), expected)
+      assert.equal(await server.storage.stores.exists(404n), false)
+      assert.equal((await push(ndjson(sampleStore({ id: 1 })))).status, 200)
+    })
+  }
+
+  test('records: exactly 50,000 lines and a line of exactly 1 MiB are read', async () => {
+    const store = ndjson(sampleStore({ id: 6 }))
+    const long = store.padEnd(1024 * 1024)
+    assert.equal((await push(`${long}\n${'\n'.repeat(49_999)}`)).status, 200)
+  })
+
+  test('records: a bad line behind good ones is named by its number in the body', async () => {
+    const { json } = await push(
+      `${ndjson(sampleStore({ id: 404 }), '', sampleOrder({ store_id: 404, status: 1 }))}\n`,
+    )
+    const [{ line, field, message }] = json.status.errors.details
+    assert.deepEqual([line, field], [3, 'status'])
+    assert.equal(message, 'line 3: status is 1; it must be one of 2, 3, 11')
+  })
+
+  test('records: a client that goes away in the middle stores nothing and breaks nothing', async () => {
+    await new Promise<void>(resolve => {
+      const sending = request(`${server.base}/platform/v1/records`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+      })
+      sending.on('error', () => resolve())
+      sending.write(`${ndjson(sampleStore({ id: 404 }))}\n`, () => setTimeout(() => sending.destroy(), 50))
+      sending.on('close', resolve)
+    })
+    await new Promise(resolve => setTimeout(resolve, 50))
+    assert.equal(await server.storage.stores.exists(404n), false)
+    assert.ok(!server.log.some(line => line.includes('"level":50')), server.log.join(''))
+  })
+
+  test('records: another method is answered with 405', async () => {
+    const answer = await server.get('/platform/v1/records', token)
+    assert.deepEqual([...code(answer), answer.headers.get('allow')], [405, 'method_not_allowed', 'POST'])
+  })
+
+  test('records: without a token 401, with a third party’s 403, before the body is looked at', async () => {
+    const other = await server.token(await server.newApp())
+    const answers = await Promise.all(
+      ['', `Bearer ${other}`].map(authorization => push('nonsense', { authorization })),
+    )
+    assert.deepEqual(answers.map(code), [
+      [401, 'token_missing'],
+      [403, 'scope_insufficient'],
+    ])
+  })
+})
+
+test('records: any valid order comes out of the order list as it went in, byte for byte by its canonical form', async () => {
+  const id = 77n
+  await push(ndjson(sampleStore({ id: 77 })))
+  const client = await server.newApp({ scope: 'integration.order' })
+  await server.apps.authorize(client.client_id, [id])
+  const reading = await server.token(client)
+  const orders = fc.array(orderArbitrary, { minLength: 20, maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(orders, fc.nat(), async (generated, salt) => {
+      // Later than any generated before, or an older one would rightly not overwrite it.
+      const records = generated.map((order, i) => ({
+        ...order,
+        id: `${salt}-${i} ${order.id}`.slice(0, 60),
+        store_id: rawNumber('77'),
+      }))
+      const sent = await push(ndjson(...records.map(order => ({ kind: 'order', ...order }))))
+      assert.equal(sent.status, 200, sent.text)
+      for (const order of records.slice(0, 3)) {
+        const window = new URLSearchParams({
+          store_id: '77',
+          start_date: order.created_at,
+          end_date: order.created_at,
+        })
+        const { text } = await server.get(`/integration/v1/orders?${window}`, reading)
+        const { source_type, fulfillment_type } = order
+        const canonical = JSON.stringify({
+          ...order,
+          source: source_type === null ? null : sources[source_type as keyof typeof sources],
+          fulfillment:
+            fulfillment_type === null ? null : fulfillments[fulfillment_type as keyof typeof fulfillments],
+        })
+        assert.ok(text.includes(canonical), `${canonical}\nis not in\n${text}`)
+      }
+    }),
+    { numRuns: 15 },
+  )
+})
