@@ -1,5 +1,5 @@
 import rateLimit from '@fastify/rate-limit'
-import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { renderAuthorizationError } from './console/error-page.ts'
 import { consolePages } from './console/index.ts'
@@ -20,7 +20,8 @@ import { metrics } from './http/ops/metrics.ts'
 import { openapi } from './http/ops/openapi.ts'
 import { platformApi } from './http/platform/index.ts'
 import { perApp } from './http/rate-limit.ts'
-import { requestLog } from './http/request-log.ts'
+import { createRequestEnds } from './http/request-ends.ts'
+import { FaultsOnly, requestLog } from './http/request-log.ts'
 import { type App, guard } from './http/route.ts'
 import { renderError, renderNotFound } from './surfaces.ts'
 import type { Clock } from './lib/clock.ts'
@@ -42,17 +43,21 @@ export interface AppDeps {
 
 /** The whole server but for its socket: what stands on what, top to bottom. */
 export async function buildApp({ storage, clock, config, issuer, log }: AppDeps): Promise<FastifyInstance> {
+  const ends = createRequestEnds()
   const app = Fastify({
     logger: { level: config.log_level, stream: log ?? process.stderr },
     // One line a request is written by requestLog, without the address.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new FaultsOnly(),
     genReqId: randomId,
     trustProxy: config.trust_proxy === '' ? false : config.trust_proxy,
     // A request that arrives on an open connection while we close is still answered.
     return503OnClosing: false,
     requestTimeout: 60_000,
     http: { requireHostHeader: false }, // requireHost does, in our format
-    frameworkErrors: renderError,
+    frameworkErrors: (error, request, reply) => {
+      ends.watch(request, reply)
+      return renderError(error, request, reply)
+    },
     clientErrorHandler: answerMalformed(clock),
     routerOptions: { maxParamLength: 128 },
     ajv: { customOptions: { strict: false } },
@@ -76,13 +81,19 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     presented,
     verifySecret: apps.verifySecret,
     renderError: renderAuthorizationError,
-    onServerError: (error, request_id) => app.log.error({ err: error, request_id }, 'authorization server failed'),
+    onServerError: (error, request_id) =>
+      app.log.error({ err: error, request_id }, 'authorization server failed'),
   })
   const requireScope = guard({ bearer, storage })
 
-  requestLog(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    ends.watch(request, reply)
+    done()
+  })
   requireHost(app)
-  metrics(app)
+  requestLog(ends)
+  metrics(app, ends)
   health(app, storage)
   await openapi(app, issuer)
   await app.register(async scope =>

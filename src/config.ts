@@ -6,6 +6,10 @@ export interface Config {
   port: number
   /** A SQLite path, or a postgres:// URL. */
   database: string
+  /** Of PostgreSQL alone: connections of each process, and milliseconds. */
+  database_pool: number
+  database_statement_timeout: number
+  database_connect_timeout: number
   /** Public address and OAuth issuer, without a trailing slash; null: the address the server listens on. */
   base_url: string | null
   workers: number
@@ -25,6 +29,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     host: env['HOST'] || '127.0.0.1',
     port: integer(env, 'PORT', 3000, 0, 65_535),
     database: readDatabase(env['TILLGATE_DATABASE'] || 'data/tillgate.db'),
+    database_pool: integer(env, 'TILLGATE_DATABASE_POOL', 10, 1, 1000),
+    database_statement_timeout: integer(env, 'TILLGATE_DATABASE_STATEMENT_TIMEOUT', 5000, 1, 3_600_000),
+    database_connect_timeout: integer(env, 'TILLGATE_DATABASE_CONNECT_TIMEOUT', 3000, 1, 3_600_000),
     base_url: env['TILLGATE_BASE_URL'] ? readBaseUrl(env['TILLGATE_BASE_URL']) : null,
     workers: integer(env, 'TILLGATE_WORKERS', 1, 1, 256),
     log_level: oneOf(env, 'TILLGATE_LOG_LEVEL', 'info', [

@@ -25,7 +25,7 @@ export interface Sales {
 }
 
 /** Spec 4.5: what each item sold, from sums that every write keeps up to date. */
-export function createSales({ storage }: { storage: Storage }): Sales {
+export function createSales({ storage }: { storage: Pick<Storage, 'sales'> }): Sales {
   return {
     async page(claim, { store_id, from, to, index, count }, unless_version) {
       const query = { store_id, ...cover(from, to) }

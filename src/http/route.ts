@@ -31,14 +31,17 @@ export function principalOf(request: FastifyRequest): Principal {
  * `attachValidation`, so that a bad parameter is told only to a token that may know.
  */
 export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage }) {
-  return (scope: Scope) => ({
+  // A list asks whether its token is live together with its data; what asks nothing of that kind says `askFirst`.
+  return (scope: Scope, { askFirst = false } = {}) => ({
     attachValidation: true,
     // Before the body is read: a stranger's is not worth the memory.
     async onRequest(request: FastifyRequest) {
       const principal = await bearer.authenticate(request.headers.authorization)
       request.principal = principal
-      if (principal.scopes.has(scope)) return
+      const granted = principal.scopes.has(scope)
+      if (granted && !askFirst) return
       await checkLive(storage, principal)
+      if (granted) return
       throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
         headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
       })

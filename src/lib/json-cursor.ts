@@ -88,7 +88,7 @@ export class JsonCursor {
     for (;;) {
       const code = codes[at] as number
       if (code === 0x22) break
-      
+      if (code < 0x20) this.fail()
       if (code === 0x5c) {
         this.escaped = true
         at = this.#escape(at + 1)

@@ -61,6 +61,8 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     // RFC 9700 §2.1.1: a public client has nothing else to prove itself with.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+    // What expires here was made by the same clock.
+    clockTolerance: 0,
     ttl: {
       AccessToken: accessTokenLifetime,
       ClientCredentials: accessTokenLifetime,

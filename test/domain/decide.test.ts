@@ -67,7 +67,10 @@ describe('decide: orders', () => {
   })
 
   test('decide: an identical order is unchanged, however it is written', () => {
-    const decision = after(stored(sampleOrder()), Object.fromEntries(Object.entries(sampleOrder()).toReversed()))
+    const decision = after(
+      stored(sampleOrder()),
+      Object.fromEntries(Object.entries(sampleOrder()).toReversed()),
+    )
     assert.deepEqual(decision.counts, { ...nothing, unchanged: 1 })
     assert.deepEqual([decision.orders, decision.rollups], [[], []])
   })
@@ -111,6 +114,12 @@ describe('decide: orders', () => {
     const carts = [sampleCart({ count: 0.5 }), sampleCart({ menu_id: 15, count: 2 })]
     const decision = after(stored(sampleOrder()), sampleOrder({ carts, updated_at: at(40) }))
     assert.deepEqual(hours(decision), soldIn('11-01T09', '12: 0 -1 500000000', '15: 1 2 0'))
+  })
+
+  test('decide: what fractions added is taken away again', () => {
+    const carts = [sampleCart({ count: 0.4 }), sampleCart({ count: 0.3 })]
+    const decision = after(stored(sampleOrder({ carts })), sampleOrder({ status: 3, updated_at: at(40) }))
+    assert.deepEqual(hours(decision), soldIn('11-01T09', '12: -2 0 -700000000'))
   })
 
   test('decide: a moved created_at moves the sales, and the row from where it was', () => {

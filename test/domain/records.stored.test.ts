@@ -54,6 +54,9 @@ describe('record: an order as it is stored', () => {
 
   const spellings: Record<string, string> = {
     'with spaces': JSON.stringify(sampleOrder(), null, 2).replaceAll('\n', ' '),
+    'with spaces in its lists alone': JSON.stringify(sampleOrder())
+      .replaceAll('[', '[ ')
+      .replaceAll(']', ' ]'),
     'with its keys in another order': JSON.stringify(
       Object.fromEntries(Object.entries(sampleOrder()).toReversed()),
     ),

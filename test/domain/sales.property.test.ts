@@ -39,6 +39,8 @@ const version = fc.record({
   ),
 })
 
+const everything = [-100 * day, 1000 * day] as const
+
 const history = fc.array(fc.array(version, { maxLength: 5 }), { maxLength: 4 })
 
 async function openStore(): Promise<Storage> {
@@ -95,7 +97,7 @@ test('sales: for any history of upserts and any window, the sales equal the sum 
             await ingest.write(
               batch.map((order, i) => ({ line: i + 1, text: JSON.stringify(sampleOrder(order)) })),
             )
-            for (const [a, b] of windows) {
+            for (const [a, b] of [...windows, everything]) {
               const [from, to] = [Math.min(a, b), Math.max(a, b)]
               const page = { store_id: 1001n, from, to, index: 0, count: 100 }
               const { data } = await sales.page(claim, page, null)
@@ -109,6 +111,21 @@ test('sales: for any history of upserts and any window, the sales equal the sum 
     ),
     { numRuns: 150 },
   )
+})
+
+test('sales: an item whose lines are all gone is not listed, and one that comes in parts is listed once', async () => {
+  const part = (item_id: bigint, lines: bigint) => ({ item_id, lines, units: lines, nanos: 600_000_000n })
+  const facts = {
+    app_live: true,
+    token_revoked: false,
+    authorization_live: true,
+    store: null,
+    store_allowed: true,
+  }
+  const sold = [part(2n, 1n), part(1n, 2n), part(3n, 5n), part(1n, -2n), part(2n, 1n), part(-4n, 1n)]
+  const sales = createSales({ storage: { sales: { sum: async () => ({ facts, sold }) } } })
+  const { data } = await sales.page(claim, { store_id: 1n, from: 0, to: 1, index: 0, count: 9 }, null)
+  assert.equal(data, '{"item_id":-4,"count":2},{"item_id":2,"count":3},{"item_id":3,"count":6}')
 })
 
 test('sales: pages by item id, empty behind the end, and nothing for a version that is current', async () => {

@@ -97,10 +97,7 @@ export const sampleOrder = (overrides: object = {}) => ({
   ...overrides,
 })
 
-/** JSON text of a record whose numbers may be raw. */
-export const line = (record: object): string => JSON.stringify(record)
-
-export const codeOf = (table: object) => fc.constantFrom(...Object.keys(table).map(Number))
+const codeOf = (table: object) => fc.constantFrom(...Object.keys(table).map(Number))
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 4 })
 
@@ -111,7 +108,7 @@ const int64 = fc
   .map(value => rawNumber(String(value)))
 
 /** Any way to write a decimal, trailing zeros and exponents too. */
-export const decimal: fc.Arbitrary<RawNumber> = fc
+const decimal: fc.Arbitrary<RawNumber> = fc
   .tuple(fc.integer({ min: -999_999, max: 999_999 }), fc.stringMatching(/^(\.\d{1,9})?([eE][+-]?[0-2])?$/))
   .map(([whole, rest]) => rawNumber(`${whole}${rest}`))
 
@@ -123,11 +120,11 @@ const text = (maxLength = 40, minLength = 0) =>
     .filter(value => value.isWellFormed())
 
 /** A second of 2026, as the API writes it. */
-export const datetime = fc
+const datetime = fc
   .integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2026, 11, 31) / 1000 })
   .map(seconds => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
 
-export const cartArbitrary = fc.record({
+const cartArbitrary = fc.record({
   type: codeOf(itemTypes),
   tid: maybe(int32),
   group_no: maybe(int32),

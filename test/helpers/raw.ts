@@ -18,7 +18,10 @@ interface RawRequest {
 }
 
 /** One request on a connection of its own; the path goes out as it is written. */
-export function send(base: string, { method = 'GET', path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
+export function send(
+  base: string,
+  { method = 'GET', path, headers = {}, body }: RawRequest,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers, agent: false }, response => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { StorageUnavailable } from '../../src/storage/port.ts'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
+import { sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
 
@@ -156,7 +158,12 @@ describe('a database that cannot answer now is 503 with Retry-After', () => {
       failWith(new StorageUnavailable('the disk is full'), at())
       server.log.length = 0
       const answer = await ask()
-      assertError(surface, answer, 503, surface === 'oauth' ? 'temporarily_unavailable' : 'service_unavailable')
+      assertError(
+        surface,
+        answer,
+        503,
+        surface === 'oauth' ? 'temporarily_unavailable' : 'service_unavailable',
+      )
       assert.equal(header(answer, 'retry-after'), '1')
       assert.doesNotMatch(answer.text, /disk/)
       const [logged, ...others] = errorsIn(server.log)
@@ -183,6 +190,22 @@ test('a sign-in whose account cannot be read is an error page, not a refusal', a
   const answer = await browser.submit(page, { email: 'owner@example.com', password: 'correct horse battery' })
   assertError('page', answer, 503)
   assert.equal(header(answer, 'retry-after'), '1')
+})
+
+test('a fault behind the first piece of a large page cuts the connection: no reader takes it for a whole page', async () => {
+  const orders = Array.from({ length: 300 }, (_, i) => sampleOrder({ id: `O-${i}` }))
+  await server.push(sampleStore(), ...orders)
+  await server.apps.authorize(client.client_id, [1001n])
+  const path =
+    '/integration/v1/orders?store_id=1001&start_date=2026-11-01%2000:00:00&end_date=2026-11-02%2000:00:00&count=2000'
+  assert.equal((await server.get(path, token)).json.data.length, 300)
+  failWith(new Error(internals), [server.storage.orders, 'more'])
+  server.log.length = 0
+  await assert.rejects(server.get(path, token))
+  await setTimeout(20) // the log line comes after the connection is cut
+  const logged = server.log.map(line => JSON.parse(line)).filter(({ err }) => err?.message === internals)
+  assert.equal(logged.length, 1, server.log.join(''))
+  assert.match(logged[0].request_id, /^[\w-]{22}$/)
 })
 
 test('the server serves on when the database is back', async () => {

@@ -25,15 +25,28 @@ const rows: { name: string; bytes: string; status?: number }[] = [
   { name: 'a space before a header’s colon', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX : z\r\n\r\n' },
   { name: 'NUL in a header', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n' },
   { name: 'a folded header', bytes: 'GET /login HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n' },
-  { name: 'a bare line feed in a chunk’s size', bytes: `${post}Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n` },
-  { name: 'both Content-Length and Transfer-Encoding', bytes: `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: a\r\n\r\n` },
+  {
+    name: 'a bare line feed in a chunk’s size',
+    bytes: `${post}Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n`,
+  },
+  {
+    name: 'both Content-Length and Transfer-Encoding',
+    bytes: `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: a\r\n\r\n`,
+  },
   { name: 'two lengths', bytes: `${post}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd` },
   { name: 'a negative length', bytes: `${post}Content-Length: -1\r\n\r\n` },
   { name: 'a length that is no number', bytes: `${post}Content-Length: 3x\r\n\r\nabc` },
   { name: 'a chunk size that is no number', bytes: `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n` },
   { name: 'a transfer encoding other than chunked', bytes: `${post}Transfer-Encoding: gzip\r\n\r\nabc` },
-  { name: 'chunked, then something else', bytes: `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n` },
-  { name: 'headers of 20 KiB', bytes: `GET /login HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, status: 431 },
+  {
+    name: 'chunked, then something else',
+    bytes: `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+  },
+  {
+    name: 'headers of 20 KiB',
+    bytes: `GET /login HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+    status: 431,
+  },
   { name: 'a URL of 20 KiB', bytes: `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, status: 431 },
 ]
 

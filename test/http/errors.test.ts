@@ -184,23 +184,116 @@ describe('bodies that an endpoint does not read', () => {
     token?: 'reader' | 'platform'
   }
   const rows: Row[] = [
-    { name: 'a token request of 57 KiB', path: '/auth/v2/token', headers: form, body: `a=${large(57)}`, surface: 'oauth', status: 413 },
-    { name: 'an introspection of 1 MiB', path: '/auth/v2/introspect', headers: form, body: `token=${large(1024)}`, surface: 'oauth', status: 413 },
-    { name: 'a token request without a readable media type', path: '/auth/v2/token', headers: { 'content-type': ';;' }, body: 'a', surface: 'oauth', status: 415 },
-    { name: 'an activation with 65 KiB', path: '/integration/v1/store/1/activate', body: large(65), surface: 'envelope', status: 413, code: 'body_too_large', token: 'reader' },
-    { name: 'records as JSON', path: '/platform/v1/records', headers: { 'content-type': 'application/json' }, body: '{}', surface: 'envelope', status: 415, code: 'media_type_unsupported', token: 'platform' },
-    { name: 'records in an encoding that is not read', path: '/platform/v1/records', headers: { ...ndjson, 'content-encoding': 'br' }, body: '{}', surface: 'envelope', status: 415, code: 'media_type_unsupported', token: 'platform' },
-    { name: 'records that are not gzip', path: '/platform/v1/records', headers: { ...ndjson, 'content-encoding': 'gzip' }, body: '{}', surface: 'envelope', status: 400, code: 'request_malformed', token: 'platform' },
-    { name: 'no record at all', path: '/platform/v1/records', headers: ndjson, body: '\n', surface: 'envelope', status: 422, code: 'record_invalid', token: 'platform' },
-    { name: 'a sign-in of 300 KiB', path: '/login', headers: form, body: `email=${large(300)}`, surface: 'page', status: 413 },
-    { name: 'a sign-in as JSON', path: '/login', headers: { 'content-type': 'application/json' }, body: '{"email"', surface: 'page', status: 400 },
-    { name: 'a sign-in as XML', path: '/login', headers: { 'content-type': 'text/xml' }, body: '<a/>', surface: 'page', status: 415 },
+    {
+      name: 'a token request of 57 KiB',
+      path: '/auth/v2/token',
+      headers: form,
+      body: `a=${large(57)}`,
+      surface: 'oauth',
+      status: 413,
+    },
+    {
+      name: 'an introspection of 1 MiB',
+      path: '/auth/v2/introspect',
+      headers: form,
+      body: `token=${large(1024)}`,
+      surface: 'oauth',
+      status: 413,
+    },
+    {
+      name: 'a token request without a readable media type',
+      path: '/auth/v2/token',
+      headers: { 'content-type': ';;' },
+      body: 'a',
+      surface: 'oauth',
+      status: 415,
+    },
+    {
+      name: 'an activation with 65 KiB',
+      path: '/integration/v1/store/1/activate',
+      body: large(65),
+      surface: 'envelope',
+      status: 413,
+      code: 'body_too_large',
+      token: 'reader',
+    },
+    {
+      name: 'records as JSON',
+      path: '/platform/v1/records',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      surface: 'envelope',
+      status: 415,
+      code: 'media_type_unsupported',
+      token: 'platform',
+    },
+    {
+      name: 'records in an encoding that is not read',
+      path: '/platform/v1/records',
+      headers: { ...ndjson, 'content-encoding': 'br' },
+      body: '{}',
+      surface: 'envelope',
+      status: 415,
+      code: 'media_type_unsupported',
+      token: 'platform',
+    },
+    {
+      name: 'records that are not gzip',
+      path: '/platform/v1/records',
+      headers: { ...ndjson, 'content-encoding': 'gzip' },
+      body: '{}',
+      surface: 'envelope',
+      status: 400,
+      code: 'request_malformed',
+      token: 'platform',
+    },
+    {
+      name: 'no record at all',
+      path: '/platform/v1/records',
+      headers: ndjson,
+      body: '\n',
+      surface: 'envelope',
+      status: 422,
+      code: 'record_invalid',
+      token: 'platform',
+    },
+    {
+      name: 'a sign-in of 300 KiB',
+      path: '/login',
+      headers: form,
+      body: `email=${large(300)}`,
+      surface: 'page',
+      status: 413,
+    },
+    {
+      name: 'a sign-in as JSON',
+      path: '/login',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email"',
+      surface: 'page',
+      status: 400,
+    },
+    {
+      name: 'a sign-in as XML',
+      path: '/login',
+      headers: { 'content-type': 'text/xml' },
+      body: '<a/>',
+      surface: 'page',
+      status: 415,
+    },
   ]
   for (const { name, path, headers = {}, body, surface, status, code, token } of rows) {
     test(`${name}: ${status}`, async () => {
       const app = token === 'platform' ? { scope: 'platform.write' } : {}
-      const authorization = token && { authorization: `Bearer ${await server.token(await server.newApp(app))}` }
-      const answer = await send(server.base, { method: 'POST', path, headers: { ...headers, ...authorization }, body })
+      const authorization = token && {
+        authorization: `Bearer ${await server.token(await server.newApp(app))}`,
+      }
+      const answer = await send(server.base, {
+        method: 'POST',
+        path,
+        headers: { ...headers, ...authorization },
+        body,
+      })
       assertError(surface, answer, status, surface === 'oauth' ? 'invalid_request' : code)
     })
   }
@@ -210,7 +303,11 @@ describe('bodies that an endpoint does not read', () => {
     const app = await server.newApp()
     await server.apps.authorize(app.client_id, [7n])
     const authorization = `Bearer ${await server.token(app)}`
-    for (const headers of [{ 'content-type': 'application/json' }, { 'content-type': 'text/plain' }, {}] as Record<string, string>[]) {
+    for (const headers of [
+      { 'content-type': 'application/json' },
+      { 'content-type': 'text/plain' },
+      {},
+    ] as Record<string, string>[]) {
       const answer = await send(server.base, {
         method: 'POST',
         path: '/integration/v1/store/7/activate',
@@ -233,7 +330,15 @@ describe('bodies that an endpoint does not read', () => {
 })
 
 describe('HEAD answers as GET does, without a body', () => {
-  for (const path of ['/health/live', '/openapi.json', '/login', '/docs/', '/auth/v2/jwks', '/.well-known/oauth-authorization-server', '/assets/pico.css']) {
+  for (const path of [
+    '/health/live',
+    '/openapi.json',
+    '/login',
+    '/docs/',
+    '/auth/v2/jwks',
+    '/.well-known/oauth-authorization-server',
+    '/assets/pico.css',
+  ]) {
     test(path, async () => {
       const [get, head] = await Promise.all([
         send(server.base, { path }),

@@ -77,6 +77,17 @@ describe('spec 4.3: the window', () => {
     assert.deepEqual(await ids(window(69_999)), [])
   })
 
+  test('design: datetimes are UTC in the query and in the payload, whatever the store’s timezone', async () => {
+    const moment = '2026-10-04 16:30:00' // 02:30 in Sydney on the next day, an hour that the clocks there leave out
+    await world.push(sampleOrder({ id: 'utc', created_at: moment, updated_at: moment, paid_at: moment }))
+    const [order, ...others] = await world.list(orders, {
+      store_id: 1001,
+      start_date: moment,
+      end_date: moment,
+    })
+    assert.deepEqual([order.created_at, order.paid_at, others.length], [moment, moment, 0])
+  })
+
   test('design: start_date after end_date is 422 window_reversed', async () => {
     const answer = await world.read(orders, { store_id: 1001, start_date: at(1), end_date: at(0) })
     assert.deepEqual(refusal(answer), [422, 'parameter_invalid'])

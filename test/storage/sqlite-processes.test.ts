@@ -122,11 +122,11 @@ test('facts and page are of one moment, though another process commits between',
   const claim = { app_id: 'a', authorization_id: null, jti: 'j' }
   const query = { store_id: 1n, field: 'created_at', from: 0, to: 9 } as const
   let reads = 0
-  let running = true
+  const state = { running: true }
   void writer.ended.then(() => {
-    running = false
+    state.running = false
   })
-  while (running) {
+  while (state.running) {
     // Every batch adds one order and raises the version by one, so the two always agree.
     const { facts, chunk } = await storage.orders.page(claim, query, 0, 2000, null)
     assert.equal(chunk?.rows, facts.store?.orders_version)

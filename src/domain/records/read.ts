@@ -25,8 +25,8 @@ export interface RecordReader {
 const kinds = ['order', 'item', 'store'] as const
 type Kind = (typeof kinds)[number]
 
-/** How a writer that puts the kind first begins. */
-const openings = kinds.map(kind => ({ kind, opening: token(`{"kind":"${kind}"`) }))
+const kindKey = token('"kind"')
+const kindValues = kinds.map(kind => ({ kind, value: token(`"${kind}"`) }))
 const kindsShown = '"store", "item" or "order"'
 
 /** Compiles the contract's schemas once; one reader then reads any number of lines. */
@@ -42,7 +42,7 @@ export function createRecordReader(): RecordReader {
     cursor.space()
     if (cursor.ended) return null
     const start = cursor.at
-    const kind = openings.find(({ opening }) => cursor.takes(opening))?.kind ?? findKind(text)
+    const kind = firstKind(cursor) ?? findKind(text)
     if (typeof kind !== 'string') return [kind]
     cursor.at = start
     const prepared = prepare(line, kind)
@@ -69,6 +69,16 @@ export function createRecordReader(): RecordReader {
       }
     },
   }
+}
+
+/** The kind of a record that begins with it, as most do. */
+function firstKind(cursor: JsonCursor): Kind | undefined {
+  if (cursor.code() !== 0x7b) return undefined
+  cursor.expect(0x7b)
+  if (!cursor.takes(kindKey)) return undefined
+  cursor.space()
+  cursor.expect(0x3a)
+  return kindValues.find(({ value }) => cursor.takes(value))?.kind
 }
 
 /** The kind of a record that does not begin with it. */

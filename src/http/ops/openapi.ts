@@ -74,7 +74,8 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
     })
   })
   app.get('/openapi.json', { schema: { hide: true } as never }, async () => app.swagger())
-  for (const url of ['/openapi.json', '/docs', '/docs/', '/docs/js/scalar.js']) allowOnly(app, url, 'GET', 'HEAD')
+  for (const url of ['/openapi.json', '/docs', '/docs/', '/docs/js/scalar.js'])
+    allowOnly(app, url, 'GET', 'HEAD')
 }
 
 /** The reference page starts itself by one inline script; the policy names that one and no other. */

@@ -41,7 +41,7 @@ export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): 
           ),
         },
       },
-      ...requireScope('platform.write'),
+      ...requireScope('platform.write', { askFirst: true }),
     },
     async (request, reply) => {
       const body = request.body as Readable | undefined

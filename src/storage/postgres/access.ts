@@ -27,7 +27,12 @@ export const tokenFacts = facts({
   from: '',
 })
 
-function facts({ allowed, readable, columns, from }: Record<'allowed' | 'readable' | 'columns' | 'from', string>): string {
+function facts({
+  allowed,
+  readable,
+  columns,
+  from,
+}: Record<'allowed' | 'readable' | 'columns' | 'from', string>): string {
   return `select *, (app_live and not token_revoked and authorization_live ${readable}) as readable from (
     select
       exists (select 1 from apps where id = $1 and disabled_at is null) as app_live,
@@ -46,7 +51,8 @@ export const claimValues = ({ app_id, authorization_id, jti }: AccessClaim): Val
 
 /** A row of the facts, and what the statement has added behind their columns. */
 export function readFacts(row: RawRow): { facts: AccessFacts; readable: boolean; rest: RawRow } {
-  const [app_live, token_revoked, authorization_live, store_allowed, doc, orders, items, readable, ...rest] = row
+  const [app_live, token_revoked, authorization_live, store_allowed, doc, orders, items, readable, ...rest] =
+    row
   return {
     facts: {
       app_live: isTrue(app_live),

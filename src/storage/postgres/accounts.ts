@@ -6,10 +6,9 @@ export const accountColumns = `accounts.id, accounts.email, accounts.role, accou
 
 export function createAccounts(db: Database): Accounts {
   const find = async (column: 'id' | 'email', value: string) => {
-    const [account] = await db.query<Account>(
-      `select ${accountColumns} from accounts where ${column} = $1`,
-      [value],
-    )
+    const [account] = await db.query<Account>(`select ${accountColumns} from accounts where ${column} = $1`, [
+      value,
+    ])
     return account ?? null
   }
 

@@ -6,7 +6,10 @@ const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_
 /** Whoever changes an authorization locks its row first, then its stores: so a change and a revocation never mix. */
 export function createAuthorizations(db: Database): Authorizations {
   const one = async (where: string, values: (string | null)[]) => {
-    const [row] = await db.query<Authorization>(`select ${columns} from authorizations where ${where}`, values)
+    const [row] = await db.query<Authorization>(
+      `select ${columns} from authorizations where ${where}`,
+      values,
+    )
     return row ?? null
   }
 

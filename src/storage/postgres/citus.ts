@@ -44,7 +44,8 @@ export async function distribute(db: Database): Promise<void> {
   }
   for (const { table, column, with: group } of distributed.filter(({ table }) => !done.has(table))) {
     await db.write(
-      tx => tx.script(`select create_distributed_table('${table}', '${column}', colocate_with => '${group}')`),
+      tx =>
+        tx.script(`select create_distributed_table('${table}', '${column}', colocate_with => '${group}')`),
       { patient: true },
     )
   }

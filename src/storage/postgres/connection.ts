@@ -24,6 +24,8 @@ export interface Connection {
   destroy(): void
 }
 
+const gone = () => new StorageUnavailable('the connection to the database was lost')
+
 /** How long the server may be silent beyond its own statement timeout, until it counts as gone. */
 const grace = 1000
 
@@ -35,38 +37,40 @@ const grace = 1000
 export async function connect(settings: Settings, session: Record<string, string>): Promise<Connection> {
   const socket = await openSocket(settings)
   let lost = false
-  let pending = 0
   let patient = 0
   let listener = () => {}
+  /** Fails what has no answer yet. The driver forgets some of it when its socket closes. */
+  const pending = new Set<(error: unknown) => void>()
   const watchdog = setTimeout(() => {
-    if (pending > 0 && patient === 0) socket.destroy()
+    if (pending.size > 0 && patient === 0) socket.destroy()
   }, settings.statement_timeout + grace).unref()
 
-  const end = () => {
+  const driver = createDriver(settings, session, socket, end)
+
+  function end(): void {
     if (lost) return
     lost = true
     clearTimeout(watchdog)
-    listener()
-  }
-  const driver = createDriver(settings, session, socket, end)
-
-  async function watched<T>(sent: () => Promise<T>): Promise<T> {
-    // A driver whose socket has closed would ask for another one.
-    if (lost) throw new StorageUnavailable('the connection to the database was lost')
-    pending += 1
-    watchdog.refresh()
-    try {
-      return await sent()
-    } finally {
-      pending -= 1
-      if (!lost) watchdog.refresh()
-    }
-  }
-  const destroy = () => {
-    end()
+    for (const fail of pending) fail(gone())
+    pending.clear()
     void driver.end({ timeout: 0 })
     // Says goodbye first; a server that does not react loses the socket all the same.
     setTimeout(() => socket.destroy(), grace).unref()
+    listener()
+  }
+
+  function watched<T>(send: () => Promise<T>): Promise<T> {
+    // A driver whose socket has closed would ask for another one.
+    if (lost) return Promise.reject(gone())
+    return new Promise((resolve, reject) => {
+      pending.add(reject)
+      watchdog.refresh()
+      const settled = () => {
+        pending.delete(reject)
+        if (!lost) watchdog.refresh()
+      }
+      send().finally(settled).then(resolve, reject)
+    })
   }
 
   const connection: Connection = {
@@ -76,8 +80,7 @@ export async function connect(settings: Settings, session: Record<string, string
       ),
     raw: (sql, values) =>
       watched(
-        () =>
-          driver.unsafe(sql, values.map(encode), { prepare: true }).raw() as unknown as Promise<RawRow[]>,
+        () => driver.unsafe(sql, values.map(encode), { prepare: true }).raw() as unknown as Promise<RawRow[]>,
       ),
     script: sql => watched(() => driver.unsafe(sql).simple() as unknown as Promise<{ command: string }>),
     async patiently(work) {
@@ -95,13 +98,13 @@ export async function connect(settings: Settings, session: Record<string, string
     onLost: added => {
       listener = added
     },
-    destroy,
+    destroy: end,
   }
   try {
     await connection.script('select 1')
     return connection
   } catch (error) {
-    destroy()
+    end()
     throw error
   }
 }
@@ -132,12 +135,13 @@ function createDriver(
     onnotice: () => {},
     onclose,
     socket: () => {
-      if (taken) throw new StorageUnavailable('the connection to the database was lost')
+      if (taken) throw gone()
       taken = true
       return socket
     },
   }
-  return postgres(options as unknown as postgres.Options<{ bigint: bigint }>)
+  // `socket` is in the driver's code and readme, not in its types.
+  return postgres(options as unknown as postgres.Options<Record<string, postgres.PostgresType>>)
 }
 
 /** Ids are exact bigints; times, versions and counters are numbers, told by the name of their column. */

@@ -53,7 +53,9 @@ export function translate(error: unknown): unknown {
 
 /** Citus says "internal error" once when it finds a worker gone. */
 const workerLost = (code: string, message: string): string | null =>
-  code === 'XX000' && /connection|could not connect|worker/i.test(message) ? 'a database worker is gone' : null
+  code === 'XX000' && /connection|could not connect|worker/i.test(message)
+    ? 'a database worker is gone'
+    : null
 
 export function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown }

@@ -77,10 +77,11 @@ function refuseNewer(current: number, migrations: readonly Migration[]): void {
 }
 
 async function currentNumber(tx: Transaction): Promise<number> {
-  const [table] = await tx.query<{ there: boolean }>(
-    `select to_regclass('schema_migrations') is not null as there`,
+  // Not to_regclass: it may remember from before the lock that there was none.
+  const [table] = await tx.query(
+    `select 1 from pg_tables where tablename = 'schema_migrations' and schemaname = any (current_schemas(false))`,
   )
-  if (!table?.there) return 0
+  if (!table) return 0
   try {
     const [row] = await tx.query<{ number: number }>(
       'select coalesce(max(number), 0) as number from schema_migrations',
@@ -89,6 +90,8 @@ async function currentNumber(tx: Transaction): Promise<number> {
   } catch (error) {
     // Other programs have a table of this name too, with other columns.
     if (codeOf(error) !== '42703') throw error
-    throw new Error('the database is used by another program: it has a table schema_migrations of its own')
+    throw new Error('the database is used by another program: it has a table schema_migrations of its own', {
+      cause: error,
+    })
   }
 }

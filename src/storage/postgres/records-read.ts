@@ -13,8 +13,9 @@ export async function readExisting(
   const ordersOf = Map.groupBy(orders, key => key.store_id)
   const ids = sortedIds([...store_ids, ...itemsOf.keys(), ...ordersOf.keys()])
   const stores = await Promise.all(
-    ids.map(id => ({ id, keys: { items: itemsOf.get(id) ?? [], orders: ordersOf.get(id) ?? [] } })).map(
-      ({ id, keys }) =>
+    ids
+      .map(id => ({ id, keys: { items: itemsOf.get(id) ?? [], orders: ordersOf.get(id) ?? [] } }))
+      .map(({ id, keys }) =>
         Promise.all([
           tx.query<StoreRow>(
             'select id, name, timezone, merchant, doc from stores where id = $1 for update',
@@ -34,7 +35,7 @@ export async function readExisting(
               )
             : [],
         ]),
-    ),
+      ),
   )
   const asked = new Set(store_ids)
   const found = stores.flatMap(([rows]) => rows)

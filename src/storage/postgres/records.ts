@@ -1,4 +1,4 @@
-import type { RecordChanges, Records } from '../port.ts'
+import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../port.ts'
 import type { Database } from './database.ts'
 import { lockNewStores, readExisting, sortedIds } from './records-read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './records-write.ts'
@@ -14,19 +14,21 @@ export function createRecords(db: Database): Records {
     write: (keys, decide) =>
       db.write(
         async tx => {
-          let { existing, missing } = await readExisting(tx, keys)
-          if (missing.length > 0) {
-            // There is no row to lock yet. Whoever held the lock before may have made it.
-            await lockNewStores(tx, missing)
-            ;({ existing } = await readExisting(tx, keys))
-          }
-          const changes = decide(existing)
+          const changes = decide(await readLocked(tx, keys))
           apply(tx, changes)
           return changes
         },
         { ahead: true },
       ),
   }
+}
+
+async function readLocked(tx: Transaction, keys: RecordKeys): Promise<ExistingRows> {
+  const { existing, missing } = await readExisting(tx, keys)
+  if (missing.length === 0) return existing
+  // There is no row to lock yet. Whoever held the lock before may have made it: hence the second look.
+  await lockNewStores(tx, missing)
+  return (await readExisting(tx, keys)).existing
 }
 
 function apply(tx: Transaction, { stores, items, orders, rollups }: RecordChanges): void {

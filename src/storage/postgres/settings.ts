@@ -34,7 +34,8 @@ const sslModes: Record<string, Settings['ssl']> = {
 export function readSettings(url: string, options: PostgresOptions = {}): Settings {
   const parsed = URL.parse(url)
   // The URL holds the password, so no message shows it.
-  if (!parsed) throw new Error('the database’s URL is not of the form postgres://user:password@host:port/database')
+  if (!parsed)
+    throw new Error('the database’s URL is not of the form postgres://user:password@host:port/database')
   const { searchParams } = parsed
   for (const name of searchParams.keys()) {
     if (!['sslmode', 'prepare', 'host'].includes(name)) {

@@ -1,5 +1,6 @@
 import { StorageUnavailable } from '../port.ts'
 import type { Connection, Rows } from './connection.ts'
+import { codeOf } from './errors.ts'
 import type { Value } from './values.ts'
 
 export interface Transaction {
@@ -48,10 +49,10 @@ export async function transact<T>(
     if (command !== 'COMMIT') throw new StorageUnavailable(`the database answered ${command} to COMMIT`)
     return result
   } catch (error) {
-    const cause = await firstFault(sent, error)
+    const settled = await Promise.allSettled(sent)
     // When even this fails, the connection is in an unknown state.
     if (!connection.lost) await connection.script('rollback').catch(() => connection.destroy())
-    throw cause
+    throw rootCause(error, settled)
   }
 }
 
@@ -69,8 +70,8 @@ export async function batch<T>(
   return Promise.all(results)
 }
 
-/** What went wrong first: statements behind a failed one only say that the transaction is aborted. */
-async function firstFault(sent: readonly Promise<unknown>[], thrown: unknown): Promise<unknown> {
-  for (const each of await Promise.allSettled(sent)) if (each.status === 'rejected') return each.reason
-  return thrown
+/** A statement behind a failed one only says that the transaction is aborted. */
+function rootCause(error: unknown, sent: readonly PromiseSettledResult<unknown>[]): unknown {
+  if (codeOf(error) !== '25P02') return error
+  return sent.find(each => each.status === 'rejected')?.reason ?? error
 }

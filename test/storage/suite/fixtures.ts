@@ -4,6 +4,7 @@ import type {
   Account,
   App,
   Chunk,
+  Cursor,
   ItemRow,
   OrderRow,
   RecordChanges,
@@ -112,6 +113,22 @@ export async function linked(storage: Storage, store_ids: readonly bigint[]): Pr
     1000,
   )
   return { app_id: 'reader', authorization_id: null, jti: 'token' }
+}
+
+/** All entries from a first chunk on. */
+export async function readOn(
+  first: Chunk | null,
+  more: (after: Cursor) => Promise<Chunk>,
+): Promise<unknown[]> {
+  const read = entries(first)
+  let next = first?.next ?? null
+  for (let chunks = 1; next; chunks++) {
+    if (chunks > 100) throw new Error('a cursor that never ends')
+    const chunk = await more(next)
+    read.push(...entries(chunk))
+    next = chunk.next
+  }
+  return read
 }
 
 /** The entries of a chunk, in order. */

@@ -1,0 +1,17 @@
+import { createServer, type PostgresServer } from './postgres-server.ts'
+
+// For `node --test --test-global-setup`: one PostgreSQL for all test files, which run as processes of their own and
+// find it in the environment.
+
+let server: PostgresServer | null = null
+
+export async function globalSetup(): Promise<void> {
+  if (process.env['TEST_DATABASE']) return
+  server = await createServer()
+  await server.start()
+  process.env['TEST_DATABASE'] = server.url
+}
+
+export async function globalTeardown(): Promise<void> {
+  await server?.remove()
+}

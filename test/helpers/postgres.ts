@@ -1,0 +1,45 @@
+import { after } from 'node:test'
+import postgres from 'postgres'
+import { createServer, type PostgresServer } from './postgres-server.ts'
+
+let own: Promise<PostgresServer> | null = null
+// Here, where it belongs to the whole file: within a test it would end the server with that test.
+after(async () => (await own)?.remove())
+
+/**
+ * The URL of a running server: the one that TEST_DATABASE names, which `npm test` starts once for all files
+ * (global-setup.ts), or one started here when a file is run by itself.
+ */
+export async function startPostgres(): Promise<string> {
+  const given = process.env['TEST_DATABASE']
+  if (given) return given
+  own ??= startOwn()
+  return (await own).url
+}
+
+async function startOwn(): Promise<PostgresServer> {
+  const server = await createServer()
+  await server.start()
+  return server
+}
+
+let databases = 0
+
+/** The URL of an empty database, which is dropped when the test that asked for it ends. */
+export async function freshDatabase(server?: string): Promise<string> {
+  const administration = server ?? (await startPostgres())
+  const name = `tillgate_test_${process.pid}_${++databases}`
+  await administer(administration, `create database ${name}`)
+  after(() => administer(administration, `drop database if exists ${name} with (force)`))
+  return new URL(name, administration).href
+}
+
+/** One statement over a connection of its own. */
+export async function administer(url: string, statement: string): Promise<postgres.RowList<postgres.Row[]>> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    return await sql.unsafe(statement)
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { authorizePath, challenge, type Client, decide, redeem, redirectUri } from '../helpers/authorize.ts'
+import { Browser } from '../helpers/browser.ts'
+import { send } from '../helpers/raw.ts'
+import { startServer, type TestServer } from '../helpers/server.ts'
+import { assertError, header } from '../helpers/surfaces.ts'
+
+/** RFC 6749 §4.1.2.1, RFC 9700 §4.1, RFC 9207: where the authorize endpoint sends a browser, and where it never does. */
+
+let server: TestServer
+let client: Client
+
+before(async () => {
+  server = await startServer()
+  await server.newAccount('owner@example.com')
+  await server.push({
+    kind: 'store',
+    id: 1001,
+    name: 'Harbour Street',
+    timezone: 'Australia/Sydney',
+    merchant: 'owner@example.com',
+  })
+  client = await server.newApp({
+    redirect_uris: [redirectUri, 'http://127.0.0.1:8123/cb', 'https://app.example.com/deep/path'],
+  })
+})
+
+after(() => server.close())
+
+describe('a redirect URI that is not registered, however it is disguised, ends on a page of ours and leads nowhere', () => {
+  const host = 'app.example.com'
+  const disguises = [
+    'https://evil.example/cb',
+    `https://${host}.evil.example/cb`,
+    `https://evil.example/${host}/cb`,
+    `https://evil.example?${redirectUri}`,
+    `https://evil.example#${redirectUri}`,
+    `https://${host}@evil.example/cb`,
+    `https://${host}:pass@evil.example/cb`,
+    `https://evil.example@${host}/cb`,
+    `https://user@${host}/cb`,
+    `https://${host}\\@evil.example/cb`,
+    `https://evil.example\\@${host}/cb`,
+    `https://${host}%2eevil.example/cb`,
+    `https://${host}%00.evil.example/cb`,
+    `https://${host}%0d%0aX: y/cb`,
+    `https://${host}\t/cb`,
+    `https://${host}/cb\r\nSet-Cookie: a=b`,
+    `https://${host}:443/cb`,
+    `https://${host}:8443/cb`,
+    `https://${host}./cb`,
+    `https://APP.example.com/cb`,
+    `HTTPS://${host}/cb`,
+    `http://${host}/cb`,
+    `//${host}/cb`,
+    '/cb',
+    'cb',
+    `https:${host}/cb`,
+    `https:/${host}/cb`,
+    `https:///${host}/cb`,
+    `https://${host}//cb`,
+    `https://${host}/CB`,
+    `https://${host}/cb/`,
+    `https://${host}/cb/x`,
+    `https://${host}/cb/..`,
+    `https://${host}/cb/../evil`,
+    `https://${host}/x/../cb`,
+    `https://${host}/./cb`,
+    `https://${host}/%2e%2e/cb`,
+    `https://${host}/cb%2f..%2fevil`,
+    `https://${host}/cb/%252e%252e/evil`,
+    `https://${host}/cb;evil`,
+    `https://${host}/cb/..;/evil`,
+    `https://${host}/%63b`,
+    `https://${host}/cb%20`,
+    ` https://${host}/cb`,
+    `https://${host}/cb `,
+    `https://${host}/cb#fragment`,
+    `https://${host}/cb?a=b#fragment`,
+    `https://${host}/cb?a=\\evil`,
+    `https://${host}/cb?a=\u00e9`,
+    `https://${host}\u3002evil.example/cb`,
+    `https://app\u2024example.com/cb`,
+    `https://${host}\uff0fevil.example/cb`,
+    'http://127.0.0.1:8124/cb',
+    'http://127.0.0.1/cb',
+    'http://localhost:8123/cb',
+    'http://127.1:8123/cb',
+    'http://[::1]:8123/cb',
+    'javascript:alert(1)',
+    `javascript://${host}/cb%0aalert(1)`,
+    `data:text/html,${redirectUri}`,
+    'file:///cb',
+    `intent://${host}/cb`,
+    'about:blank',
+    `${redirectUri},https://evil.example`,
+    `${redirectUri} https://evil.example`,
+    `${redirectUri}?${'x'.repeat(2000)}`,
+    'null',
+    '*',
+    'https://*.example.com/cb',
+  ]
+  for (const redirect_uri of disguises) {
+    test(JSON.stringify(redirect_uri.slice(0, 70)), async () => {
+      // Every other parameter right, and every way in which an error could be sent back by redirect.
+      for (const changes of [
+        {},
+        { scope: 'nothing' },
+        { response_type: 'token' },
+        { response_mode: 'form_post' },
+        { prompt: 'none' },
+      ]) {
+        const answer = await server.get(authorizePath(client, { redirect_uri, state: 's', ...changes }))
+        assertError('page', answer, 400)
+        assert.equal(header(answer, 'location'), null)
+        assert.equal(header(answer, 'refresh'), null)
+        assert.doesNotMatch(answer.text, /<script|<meta http-equiv|<form|evil\.example/i)
+      }
+    })
+  }
+
+  test('spec 5.2: only a query may be added to a registered one', async () => {
+    for (const redirect_uri of [`${redirectUri}?a=b`, `${redirectUri}?`, `${redirectUri}?u=https://x/@y`]) {
+      const answer = await server.get(authorizePath(client, { redirect_uri }))
+      assert.equal(answer.status, 303, redirect_uri)
+      assert.match(header(answer, 'location') ?? '', /^\/consent\//)
+    }
+  })
+})
+
+describe('what else ends on a page, because nobody is known to be told', () => {
+  const rows: { name: string; path: () => string }[] = [
+    { name: 'no parameters', path: () => '/auth/v2/authorize' },
+    { name: 'no client_id', path: () => authorizePath(client, { client_id: undefined }) },
+    { name: 'an unknown client_id', path: () => authorizePath({ client_id: 'nobody' }) },
+    { name: 'script for a client_id', path: () => authorizePath({ client_id: '<script>alert(1)</script>' }) },
+    { name: 'client_id twice', path: () => `${authorizePath(client)}&client_id=x` },
+    {
+      name: 'no redirect_uri (spec 5.2: required)',
+      path: () => authorizePath(client, { redirect_uri: undefined }),
+    },
+    { name: 'an empty redirect_uri', path: () => authorizePath(client, { redirect_uri: '' }) },
+    {
+      name: 'redirect_uri twice',
+      path: () => `${authorizePath(client)}&redirect_uri=${encodeURIComponent('https://evil.example')}`,
+    },
+    {
+      name: 'the same redirect_uri twice',
+      path: () => `${authorizePath(client)}&redirect_uri=${encodeURIComponent(redirectUri)}`,
+    },
+    {
+      name: 'redirect_uri as an array',
+      path: () => authorizePath(client, { redirect_uri: undefined, 'redirect_uri[]': redirectUri }),
+    },
+    { name: 'a request to resume that nobody began', path: () => '/auth/v2/authorize/unknown' },
+  ]
+  for (const { name, path } of rows) {
+    test(`${name}: 400`, async () => {
+      const answer = await server.get(path())
+      assertError('page', answer, 400)
+      assert.equal(header(answer, 'location'), null)
+      assert.doesNotMatch(answer.text, /<script/)
+    })
+  }
+
+  test('a disabled app is an unknown one', async () => {
+    const app = await server.newApp({ redirect_uris: [redirectUri] })
+    await server.storage.apps.setDisabled(app.client_id, 1)
+    assertError('page', await server.get(authorizePath(app)), 400)
+  })
+
+  test('an app without a redirect URI cannot be asked to send anybody anywhere', async () => {
+    assertError('page', await server.get(authorizePath(await server.newApp())), 400)
+  })
+})
+
+describe('errors that the app is told, by query, with state and iss (RFC 6749 §4.1.2.1, RFC 9207)', () => {
+  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+  const rows: {
+    name: string
+    changes?: Record<string, string | undefined>
+    also?: string
+    error: string
+    state?: null
+  }[] = [
+    { name: 'no response_type', changes: { response_type: undefined }, error: 'invalid_request' },
+    { name: 'response_type token', changes: { response_type: 'token' }, error: 'unsupported_response_type' },
+    {
+      name: 'response_type id_token',
+      changes: { response_type: 'id_token', nonce: 'n' },
+      error: 'unsupported_response_type',
+    },
+    {
+      name: 'response_type code token',
+      changes: { response_type: 'code token' },
+      error: 'unsupported_response_type',
+    },
+    { name: 'response_type none', changes: { response_type: 'none' }, error: 'unsupported_response_type' },
+    {
+      name: 'response_type token by form_post',
+      changes: { response_type: 'token', response_mode: 'form_post' },
+      error: 'unsupported_response_type',
+    },
+    {
+      name: 'response_type token by fragment',
+      changes: { response_type: 'token', response_mode: 'fragment' },
+      error: 'unsupported_response_type',
+    },
+    ...['fragment', 'form_post', 'web_message', 'jwt', 'query.jwt', 'nonsense'].map(response_mode => ({
+      name: `response_mode ${response_mode}`,
+      changes: { response_mode },
+      error: 'invalid_request',
+    })),
+    {
+      name: 'response_mode twice',
+      also: '&response_mode=query&response_mode=form_post',
+      error: 'invalid_request',
+    },
+    {
+      name: 'prompt none, since the merchant always decides',
+      changes: { prompt: 'none' },
+      error: 'interaction_required',
+    },
+    { name: 'an unknown prompt', changes: { prompt: 'nonsense' }, error: 'invalid_request' },
+    { name: 'no scope', changes: { scope: undefined }, error: 'invalid_request' },
+    { name: 'an empty scope', changes: { scope: '' }, error: 'invalid_request' },
+    { name: 'an unknown scope', changes: { scope: 'integration.store everything' }, error: 'invalid_scope' },
+    {
+      name: 'spec 5.1: a scope of another grant type',
+      changes: { scope: 'integration.store integration.order' },
+      error: 'invalid_scope',
+    },
+    { name: 'the platform’s scope', changes: { scope: 'platform.write' }, error: 'invalid_scope' },
+    { name: 'openid', changes: { scope: 'openid integration.store' }, error: 'invalid_scope' },
+    { name: 'request', changes: { request: 'eyJhbGciOiJub25lIn0.e30.' }, error: 'request_not_supported' },
+    {
+      name: 'request_uri',
+      changes: { request_uri: 'http://127.0.0.1:9/x' },
+      error: 'request_uri_not_supported',
+    },
+    { name: 'another resource', changes: { resource: 'https://elsewhere.example' }, error: 'invalid_target' },
+    { name: 'PKCE plain', changes: { ...pkce, code_challenge_method: 'plain' }, error: 'invalid_request' },
+    {
+      name: 'a challenge without a method',
+      changes: { code_challenge: challenge },
+      error: 'invalid_request',
+    },
+    {
+      name: 'a method without a challenge',
+      changes: { code_challenge_method: 'S256' },
+      error: 'invalid_request',
+    },
+    {
+      name: 'a challenge that is too short',
+      changes: { ...pkce, code_challenge: 'abc' },
+      error: 'invalid_request',
+    },
+    { name: 'scope twice', also: '&scope=integration.store', error: 'invalid_request' },
+    { name: 'response_type twice', also: '&response_type=code', error: 'invalid_request' },
+    {
+      name: 'code_challenge twice',
+      changes: pkce,
+      also: `&code_challenge=${challenge}`,
+      error: 'invalid_request',
+    },
+    { name: 'state twice', also: '&state=2', error: 'invalid_request', state: null },
+  ]
+  for (const { name, changes = {}, also = '', error, state = 's p+%&é' } of rows) {
+    test(`${name}: ${error}`, async () => {
+      for (const redirect_uri of [redirectUri, `${redirectUri}?tenant=7`]) {
+        const path = authorizePath(client, { state: 's p+%&é', redirect_uri, ...changes }) + also
+        const answer = await server.get(path)
+        assert.equal(answer.status, 303, answer.text)
+        const location = new URL(header(answer, 'location') ?? '')
+        assert.equal(location.origin + location.pathname, redirectUri)
+        assert.equal(location.hash, '')
+        const { searchParams } = location
+        assert.equal(searchParams.get('error'), error, location.href)
+        assert.equal(searchParams.get('state'), state)
+        assert.equal(searchParams.get('iss'), server.base)
+        assert.equal(searchParams.get('tenant'), redirect_uri === redirectUri ? null : '7')
+        for (const absent of ['code', 'access_token', 'id_token'])
+          assert.equal(searchParams.get(absent), null)
+        assert.equal(header(answer, 'cache-control'), 'no-store')
+      }
+    })
+  }
+
+  test('state cannot break out of the header or the page', async () => {
+    const state = 'a\r\nSet-Cookie: x=1\r\n\r\n<script>alert(1)</script>"\'&#'
+    const answer = await server.get(authorizePath(client, { state, scope: 'x' }))
+    assert.equal(new URL(header(answer, 'location') ?? '').searchParams.get('state'), state)
+    assert.deepEqual(answer.headers.getSetCookie(), [])
+    assert.doesNotMatch(answer.text, /<script/)
+  })
+
+  test('offline_access, an OpenID Connect habit, is never part of a token', async () => {
+    const scope = 'integration.store offline_access'
+    const refused = await server.get(authorizePath(client, { scope, prompt: 'consent' }))
+    assert.equal(new URL(header(refused, 'location') ?? '').searchParams.get('error'), 'invalid_scope')
+    const callback = await decide(server, client, { changes: { scope } })
+    const tokens = await redeem(server, client, callback.searchParams.get('code'))
+    assert.equal(tokens.json.scope, 'integration.store')
+  })
+})
+
+describe('addresses come from the configured base URL alone', () => {
+  const issuer = 'https://pos.example.com'
+  const spoofs: { name: string; headers?: Record<string, string>; target?: string }[] = [
+    { name: 'Host', headers: { host: 'evil.example' } },
+    {
+      name: 'X-Forwarded-Host',
+      headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', 'x-forwarded-port': '1' },
+    },
+    { name: 'Forwarded', headers: { forwarded: 'host=evil.example;proto=http' } },
+    {
+      name: 'X-Original-Host and the like',
+      headers: {
+        'x-original-host': 'evil.example',
+        'x-host': 'evil.example',
+        'x-forwarded-server': 'evil.example',
+        'x-original-url': '/evil.example',
+        'x-rewrite-url': '/evil.example',
+        'x-forwarded-prefix': '/evil.example',
+      },
+    },
+    { name: 'the request line (RFC 9112 §3.2.2)', target: 'http://evil.example' },
+  ]
+  for (const trust_proxy of ['', '127.0.0.1']) {
+    for (const { name, headers = {}, target = '' } of spoofs) {
+      test(`${name} changes none, ${trust_proxy ? 'even from a trusted proxy' : 'from anybody'}`, async t => {
+        const facade = await startServer({ issuer, config: { trust_proxy } })
+        t.after(() => facade.close())
+        const { client_id } = await facade.newApp({ redirect_uris: [redirectUri] })
+        const ask = (path: string) => send(facade.base, { path: target + path, headers })
+
+        const metadata = JSON.parse((await ask('/.well-known/oauth-authorization-server')).text)
+        for (const [field, value] of Object.entries(metadata)) {
+          if (field === 'issuer' || /_(endpoint|uri|documentation)$/.test(field)) {
+            assert.match(String(value), /^https:\/\/pos\.example\.com(\/|$)/, field)
+          }
+        }
+        const openapi = await ask('/openapi.json')
+        assert.ok(openapi.text.includes(issuer))
+        const error = await ask(authorizePath({ client_id }, { scope: 'x' }))
+        assert.equal(new URL(header(error, 'location') ?? '').searchParams.get('iss'), issuer)
+        const pages = [
+          authorizePath({ client_id }),
+          '/login?next=/x',
+          '/docs',
+          '/docs/',
+          '/consent/x',
+          '/nothing',
+          '/auth/v2/authorize/x',
+          '/auth/v2/jwks',
+        ]
+        for (const path of pages) {
+          const answer = await ask(path)
+          assert.match(header(answer, 'location') ?? '/', /^\/(?!\/)/, path)
+          assert.doesNotMatch(JSON.stringify(answer.headers) + answer.text, /evil\.example/, path)
+        }
+      })
+    }
+  }
+
+  test('the way back from the consent page is the base URL’s, and the token’s issuer and audience too', async t => {
+    const issuer = 'http://localhost:1'
+    const facade = await startServer({ issuer })
+    t.after(() => facade.close())
+    await facade.newAccount('owner@example.com')
+    await facade.push({
+      kind: 'store',
+      id: 1,
+      name: 'One',
+      timezone: 'Europe/London',
+      merchant: 'owner@example.com',
+    })
+    const app = await facade.newApp({ redirect_uris: [redirectUri] })
+    const browser = new Browser(facade.base)
+    const spoof = { headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' } }
+    await browser.signIn('owner@example.com')
+    const started = await browser.open(authorizePath(app), spoof)
+    const consent = await browser.open(header(started, 'location') ?? '', spoof)
+    const answer = await browser.submit(consent, { decision: 'allow', store: '1' })
+    assert.match(header(answer, 'location') ?? '', /^http:\/\/localhost:1\/auth\/v2\/authorize\//)
+    const token = await facade.token(app)
+    const { iss, aud } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    assert.deepEqual([iss, aud], [issuer, issuer])
+  })
+})

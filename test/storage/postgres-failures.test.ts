@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createServer as createTcpServer, type Server } from 'node:net'
+import { after, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { openStorage } from '../../src/storage/open.ts'
+import { StorageUnavailable } from '../../src/storage/port.ts'
+import { administer, freshDatabase } from '../helpers/postgres.ts'
+import { createServer } from '../helpers/postgres-server.ts'
+import { linked, order, store, write } from './suite/fixtures.ts'
+
+const nothing = { stores: [], items: [], orders: [], rollups: [] }
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** Ends all sessions of the database but the asking one. */
+const endSessions = (url: string) =>
+  administer(
+    url,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+
+suite('a session that ends', () => {
+  test('between requests goes unnoticed', async () => {
+    const url = await freshDatabase()
+    const storage = await openStorage(url)
+    await storage.ping()
+    await endSessions(url)
+    await sleep(50)
+    await storage.ping()
+    await storage.close()
+  })
+
+  test('under a request is StorageUnavailable; the next one is served', async () => {
+    const url = await freshDatabase()
+    const storage = await openStorage(url)
+    await write(storage, { stores: [store(1n)] })
+    const lock = await lockStore(url, 1n)
+    const waiting = assert.rejects(write(storage, { orders: [order(1n, 'a')] }), StorageUnavailable)
+    await sleep(100)
+    await endSessions(url)
+    await waiting
+    await lock.release()
+    await write(storage, { orders: [order(1n, 'b')] })
+    const [row] = await administer(url, 'select count(*) from orders')
+    assert.equal(row?.['count'], '1')
+    await storage.close()
+  })
+
+  test('in the middle of a transaction leaves nothing written', async () => {
+    const url = await freshDatabase()
+    const storage = await openStorage(url)
+    await write(storage, { stores: [store(1n)] })
+    await assert.rejects(
+      storage.records.write({ store_ids: [1n], items: [], orders: [] }, () => {
+        // From outside, while this process stands still between its reads and its writes.
+        execFileSync(process.execPath, [
+          '--input-type=module',
+          '-e',
+          `import postgres from 'postgres'
+           const sql = postgres(process.argv[1])
+           await sql\`select pg_terminate_backend(pid) from pg_stat_activity
+             where datname = current_database() and pid <> pg_backend_pid()\`
+           await sql.end()`,
+          url,
+        ])
+        return { ...nothing, orders: [{ row: order(1n, 'a'), was_created_at: null }] }
+      }),
+      StorageUnavailable,
+    )
+    const [row] = await administer(url, 'select count(*) from orders')
+    assert.equal(row?.['count'], '0')
+    await write(storage, { orders: [order(1n, 'a')] })
+    await storage.close()
+  })
+})
+
+/** A transaction of another program that holds the row of a store. */
+async function lockStore(url: string, id: bigint): Promise<{ release(): Promise<void> }> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`begin; select 1 from stores where id = ${id} for update`)
+  return { release: () => sql.end({ timeout: 0 }).catch(() => {}) }
+}
+
+test('a statement that takes too long is StorageUnavailable, and so is a request that finds no connection', async () => {
+  const url = await freshDatabase()
+  const storage = await openStorage(url, {
+    database_pool: 2,
+    database_statement_timeout: 600,
+    database_connect_timeout: 200,
+  })
+  await write(storage, { stores: [store(1n)] })
+  const lock = await lockStore(url, 1n)
+  const stuck = [1, 2].map(() =>
+    timed(() => assert.rejects(write(storage, { orders: [order(1n, 'a')] }), StorageUnavailable)),
+  )
+  await sleep(50)
+  const waited = await timed(() => assert.rejects(storage.ping(), /all 2 connections.*busy for 200 ms/))
+  assert.ok(waited < 500, `${waited} ms`)
+  for (const took of await Promise.all(stuck)) assert.ok(took >= 500 && took < 1500, `${took} ms`)
+  // The connections themselves have survived.
+  await storage.ping()
+  await lock.release()
+  await write(storage, { orders: [order(1n, 'a')] })
+  await storage.close()
+})
+
+test('a burst beyond the pool is served, each in its turn', async () => {
+  const storage = await openStorage(await freshDatabase(), { database_pool: 2 })
+  await Promise.all(Array.from({ length: 200 }, () => storage.ping()))
+  await storage.close()
+})
+
+suite('a server', () => {
+  const servers: { remove(): Promise<void> }[] = []
+  after(async () => {
+    for (const server of servers) await server.remove()
+  })
+
+  test('that stops is StorageUnavailable at once; when it is back, so are we, with every answered write', async () => {
+    const server = await createServer({ fsync: true })
+    servers.push(server)
+    await server.start()
+    const storage = await openStorage(server.url)
+    const claim = await linked(storage, [1n])
+    let answered = 0
+    let failed = 0
+    let writing = true
+    const writer = (async () => {
+      for (let i = 0; writing; i++) {
+        try {
+          await write(storage, { orders: [order(1n, `o${i}`)] })
+          answered += 1
+        } catch (error) {
+          assert.ok(error instanceof StorageUnavailable, String(error))
+          failed += 1
+          await sleep(10)
+        }
+      }
+    })()
+    await sleep(300)
+    await server.stop('quit')
+    const took = await timed(() => assert.rejects(storage.ping(), StorageUnavailable))
+    assert.ok(took < 1000, `${took} ms`)
+    await sleep(100)
+    await server.start()
+    const before = answered
+    for (const end = performance.now() + 10_000; answered < before + 20 && performance.now() < end; )
+      await sleep(10)
+    writing = false
+    await writer
+    assert.ok(failed > 0 && answered >= before + 20)
+    const { chunk } = await storage.orders.page(
+      claim,
+      { store_id: 1n, field: 'created_at', from: 0, to: 9999 },
+      0,
+      1_000_000,
+      null,
+    )
+    // A write whose answer was lost on the way may be there too.
+    assert.ok((chunk?.rows ?? 0) >= answered, `${chunk?.rows} orders, ${answered} answered`)
+    await storage.close()
+  })
+
+  test('that accepts and then keeps silent is StorageUnavailable in bounded time', async () => {
+    const silent = createTcpServer(() => {}).listen(0, '127.0.0.1')
+    after(() => silent.close())
+    await new Promise(resolve => silent.once('listening', resolve))
+    const url = `postgres://u:p@127.0.0.1:${portOf(silent)}/d?sslmode=disable`
+    const took = await timed(() =>
+      assert.rejects(openStorage(url, { database_connect_timeout: 200 }), StorageUnavailable),
+    )
+    assert.ok(took < 2000, `${took} ms`)
+  })
+
+  test('that hangs up during the greeting is StorageUnavailable', async () => {
+    const rude = createTcpServer(socket => socket.end()).listen(0, '127.0.0.1')
+    after(() => rude.close())
+    await new Promise(resolve => rude.once('listening', resolve))
+    const url = `postgres://u:p@127.0.0.1:${portOf(rude)}/d?sslmode=disable`
+    await assert.rejects(openStorage(url, { database_connect_timeout: 200 }), StorageUnavailable)
+  })
+
+  test('with synchronous_commit off is refused', async () => {
+    const url = await freshDatabase()
+    const name = new URL(url).pathname.slice(1)
+    await administer(url, `alter database ${name} set synchronous_commit = off`)
+    await assert.rejects(openStorage(url), /synchronous_commit is off/)
+  })
+})
+
+const portOf = (server: Server): number => (server.address() as { port: number }).port

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import postgres from 'postgres'
+import { openPostgres } from '../../src/storage/postgres/index.ts'
+import { type ListShape, moreSql, pageSql } from '../../src/storage/postgres/list.ts'
+import { salesSql } from '../../src/storage/postgres/sales.ts'
+import { freshDatabase } from '../helpers/postgres.ts'
+
+const lists: { shape: ListShape; index: string; from: string[] }[] = [
+  ...(['created_at', 'updated_at', 'paid_at'] as const).map(field => ({
+    shape: { table: 'orders', order: [field, 'id'], version: 'orders_version' } as const,
+    index: { created_at: 'orders_pkey', updated_at: 'orders_by_updated', paid_at: 'orders_by_paid' }[field],
+    from: ['5000', "''"],
+  })),
+  {
+    shape: { table: 'items', order: ['id'], version: 'items_version' },
+    index: 'items_pkey',
+    from: ['5000'],
+  },
+  {
+    shape: { table: 'items', order: ['updated_at', 'id'], version: 'items_version' },
+    index: 'items_by_updated',
+    from: ['5000', '0'],
+  },
+]
+
+/** Stores of very different size, in the order in which a platform would send them: all mixed. */
+const fill = `
+  insert into stores (id, name, timezone, doc) select id, '', '', '{}' from generate_series(1, 20) as id;
+  insert into orders (store_id, created_at, id, updated_at, paid_at, sold, doc)
+    select case when n % 2 = 0 then 1 else 1 + n % 20 end, n, 'o' || n, n + 100, n + 50, '', repeat('x', 1000)
+    from generate_series(1, 20000) as n;
+  insert into items (store_id, id, updated_at, doc)
+    select 1 + n % 20, n, n, repeat('x', 300) from generate_series(1, 20000) as n;
+  insert into sales_rollups select 1 + n % 20, 86400, n / 40 * 86400, n % 40, 1, 1, 0
+    from generate_series(1, 20000) as n;`
+
+suite('plans', async () => {
+  const url = await freshDatabase()
+  await (await openPostgres(url)).close()
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  await sql.unsafe(fill)
+
+  async function plan(statement: string, values: string[], mode: string): Promise<string> {
+    await sql.unsafe(`deallocate all; set plan_cache_mode = ${mode}; prepare asked as ${statement}`)
+    const rows = await sql.unsafe(`explain execute asked (${values.join(', ')})`)
+    return rows.map(row => row['QUERY PLAN']).join('\n')
+  }
+
+  // Before statistics there are only guesses; with them, a plan for these values or one for all.
+  for (const [analyzed, mode] of [
+    [false, 'force_generic_plan'],
+    [true, 'force_generic_plan'],
+    [true, 'force_custom_plan'],
+  ] as const) {
+    const when = `${analyzed ? 'with' : 'without'} statistics, ${mode}`
+    for (const { shape, index, from } of lists) {
+      const name = `${shape.table} by ${shape.order.join(', ')}`
+      test(`${name}: a page is a range of its index, nothing is sorted (${when})`, async () => {
+        if (analyzed) await sql.unsafe('analyze')
+        const page = await plan(
+          pageSql(shape),
+          ["'a'", 'null', "'j'", '1', 'null', '100', '100', '15000', ...from],
+          mode,
+        )
+        const more = await plan(moreSql(shape), ['1', '100', '15000', ...from], mode)
+        assert.match(page, new RegExp(`Index Only Scan using ${index} on ${shape.table}\\b`), page)
+        assert.match(page, new RegExp(`Index Scan using ${index} on ${shape.table}\\b`), page)
+        assert.match(more, new RegExp(`Index Scan using ${index} on ${shape.table}\\b`), more)
+        for (const text of [page, more])
+          assert.doesNotMatch(text, /Sort|Seq Scan on (orders|items)|Bitmap/, text)
+      })
+    }
+    test(`sales look up spans and edges in the index (${when})`, async () => {
+      const lists = ["'{86400}'", "'{86400}'", "'{8640000}'", "'{100}'", "'{200}'"]
+      const text = await plan(salesSql, ["'a'", 'null', "'j'", '1', 'null', ...lists], mode)
+      assert.doesNotMatch(text, /Seq Scan on (orders|sales_rollups)/, text)
+    })
+  }
+
+  test('end', () => sql.end())
+})
