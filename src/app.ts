@@ -11,6 +11,7 @@ import { createIngest } from './domain/ingest.ts'
 import { createKeys } from './domain/keys.ts'
 import { createSessions } from './domain/sessions.ts'
 import { createThrottle } from './domain/throttle.ts'
+import { closeGracefully } from './http/graceful-close.ts'
 import { requireHost } from './http/host-header.ts'
 import { integrationApi } from './http/integration/index.ts'
 import { answerMalformed } from './http/malformed.ts'
@@ -92,6 +93,7 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     done()
   })
   requireHost(app)
+  closeGracefully(app, ends)
   requestLog(ends)
   metrics(app, ends)
   health(app, storage)

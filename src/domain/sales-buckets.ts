@@ -1,11 +1,14 @@
 import type { Seconds } from '../lib/clock.ts'
 import type { BucketSpan } from '../storage/port.ts'
 
+const day = 86_400
+
 /**
  * The widths that sales are summed up in, narrowest first; each is a multiple of the one before. A window of any
- * length is then a few sums of at most some dozen buckets each, and the orders of two broken hours.
+ * length is then a few sums of at most 14 buckets each below the widest, and the orders of two broken days. Hours would
+ * make the broken ends cheaper, and every order three times as dear to store.
  */
-export const bucketWidths = [3600, 86_400, 32 * 86_400] as const
+export const bucketWidths = [day, 8 * day, 64 * day] as const
 
 /** The first second of the bucket that holds this one. */
 export const bucketOf = (time: Seconds, width: Seconds): Seconds => Math.floor(time / width) * width

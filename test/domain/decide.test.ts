@@ -29,17 +29,17 @@ const after = (existing: ExistingRows, ...records: object[]) => decide(prepare(.
 
 const nothing = { stores: 0, items: 0, orders: 0, unchanged: 0 }
 
-/** The hours' deltas as text: hour, item, lines, units, nanos. */
-const hours = ({ rollups }: ReturnType<typeof decide>): string[] =>
+/** The days' deltas as text: day, item, lines, units, nanos. */
+const days = ({ rollups }: ReturnType<typeof decide>): string[] =>
   rollups
-    .filter(({ width }) => width === 3600)
+    .filter(({ width }) => width === bucketWidths[0])
     .map(({ bucket, item_id, lines, units, nanos }) => {
-      const hour = new Date(bucket * 1000).toISOString().slice(5, 13)
-      return `${hour} ${item_id}: ${lines} ${units} ${nanos}`
+      const day = new Date(bucket * 1000).toISOString().slice(5, 10)
+      return `${day} ${item_id}: ${lines} ${units} ${nanos}`
     })
     .sort()
 
-const soldIn = (hour: string, ...sums: string[]): string[] => sums.map(sum => `${hour} ${sum}`)
+const soldIn = (day: string, ...sums: string[]): string[] => sums.map(sum => `${day} ${sum}`)
 
 const at = (minute: number) => `2026-11-01 09:${String(minute).padStart(2, '0')}:00`
 
@@ -102,24 +102,24 @@ describe('decide: orders', () => {
   test('decide: paid → partially refunded → refunded: the sales go with the last', () => {
     const partial = sampleOrder({ status: 11, updated_at: at(40) })
     const refunded = sampleOrder({ status: 3, updated_at: at(50) })
-    assert.deepEqual(hours(after(stored(sampleOrder()), partial)), [])
-    assert.deepEqual(hours(after(stored(partial), refunded)), soldIn('11-01T09', '12: -1 -1 0'))
+    assert.deepEqual(days(after(stored(sampleOrder()), partial)), [])
+    assert.deepEqual(days(after(stored(partial), refunded)), soldIn('11-01', '12: -1 -1 0'))
     assert.deepEqual(
-      hours(after(stored(refunded), sampleOrder({ updated_at: at(55) }))),
-      soldIn('11-01T09', '12: 1 1 0'),
+      days(after(stored(refunded), sampleOrder({ updated_at: at(55) }))),
+      soldIn('11-01', '12: 1 1 0'),
     )
   })
 
   test('decide: changed cart lines change the sales by the difference', () => {
     const carts = [sampleCart({ count: 0.5 }), sampleCart({ menu_id: 15, count: 2 })]
     const decision = after(stored(sampleOrder()), sampleOrder({ carts, updated_at: at(40) }))
-    assert.deepEqual(hours(decision), soldIn('11-01T09', '12: 0 -1 500000000', '15: 1 2 0'))
+    assert.deepEqual(days(decision), soldIn('11-01', '12: 0 -1 500000000', '15: 1 2 0'))
   })
 
   test('decide: what fractions added is taken away again', () => {
     const carts = [sampleCart({ count: 0.4 }), sampleCart({ count: 0.3 })]
     const decision = after(stored(sampleOrder({ carts })), sampleOrder({ status: 3, updated_at: at(40) }))
-    assert.deepEqual(hours(decision), soldIn('11-01T09', '12: -2 0 -700000000'))
+    assert.deepEqual(days(decision), soldIn('11-01', '12: -2 0 -700000000'))
   })
 
   test('decide: a moved created_at moves the sales, and the row from where it was', () => {
@@ -127,9 +127,9 @@ describe('decide: orders', () => {
       stored(sampleOrder()),
       sampleOrder({ created_at: '2026-11-02 10:00:00', updated_at: at(40) }),
     )
-    assert.deepEqual(hours(decision), [
-      ...soldIn('11-01T09', '12: -1 -1 0'),
-      ...soldIn('11-02T10', '12: 1 1 0'),
+    assert.deepEqual(days(decision), [
+      ...soldIn('11-01', '12: -1 -1 0'),
+      ...soldIn('11-02', '12: 1 1 0'),
     ])
     assert.deepEqual(
       decision.orders.map(({ was_created_at }) => was_created_at),
@@ -164,9 +164,9 @@ describe('decide: a batch', () => {
     assert.deepEqual(others, [])
     assert.equal(change?.was_created_at, Date.UTC(2026, 10, 1, 9, 30) / 1000)
     assert.equal(change?.row.created_at, Date.UTC(2026, 10, 3, 10) / 1000)
-    assert.deepEqual(hours(decision), [
-      ...soldIn('11-01T09', '12: -1 -1 0'),
-      ...soldIn('11-03T10', '12: 1 1 0'),
+    assert.deepEqual(days(decision), [
+      ...soldIn('11-01', '12: -1 -1 0'),
+      ...soldIn('11-03', '12: 1 1 0'),
     ])
   })
 
@@ -174,7 +174,7 @@ describe('decide: a batch', () => {
     const decision = after(stored(), sampleOrder(), sampleOrder())
     assert.deepEqual(decision.counts, { ...nothing, orders: 1, unchanged: 1 })
     assert.equal(decision.orders.length, 1)
-    assert.deepEqual(hours(decision), soldIn('11-01T09', '12: 1 1 0'))
+    assert.deepEqual(days(decision), soldIn('11-01', '12: 1 1 0'))
   })
 
   test('decide: a record may follow its store in the same batch, not precede it', () => {

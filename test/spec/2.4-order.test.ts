@@ -149,7 +149,7 @@ describe('design: null fields', () => {
 
 test('design: the keys come in the spec’s order however the platform ordered them', async () => {
   const { kind, ...rest } = distinct
-  const reversed = { ...Object.fromEntries(Object.entries(rest).reverse()), kind }
+  const reversed = { ...Object.fromEntries(Object.entries(rest).toReversed()), kind }
   assert.deepEqual(Object.keys(await roundTrip(reversed)), Object.keys(orderFields))
 })
 

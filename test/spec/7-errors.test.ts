@@ -123,23 +123,29 @@ describe('spec 7: HTTP status equals status.ack on every error path', () => {
     })
   }
 
-  const raw: [name: string, request: string, status: number][] = [
-    ['no HTTP at all', 'HELLO\r\n\r\n', 400],
-    ['a header without a colon', 'GET /integration/v1/stores HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n', 400],
+  const raw: [name: string, request: string, status: number, code: string][] = [
+    ['no HTTP at all', 'HELLO\r\n\r\n', 400, 'request_malformed'],
+    [
+      'a header without a colon',
+      'GET /integration/v1/stores HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n',
+      400,
+      'request_malformed',
+    ],
     [
       'headers that are too large',
       `GET ${stores} HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`,
       431,
+      'headers_too_large',
     ],
   ]
-  for (const [name, request, status] of raw) {
+  for (const [name, request, status, code] of raw) {
     test(`${name} is ${status}, in the envelope`, async () => {
       const socket = connect(Number(new URL(world.server.base).port), '127.0.0.1')
       socket.write(request)
       const answer = await text(socket)
       assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
       const { status: block, data } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
-      assert.deepEqual([block.ack, block.errors.code, data], [status, 'request_malformed', null])
+      assert.deepEqual([block.ack, block.errors.code, data], [status, code, null])
     })
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
 import { openPostgres } from '../../src/storage/postgres/index.ts'
 import { type ListShape, moreSql, pageSql } from '../../src/storage/postgres/list.ts'
@@ -39,6 +39,7 @@ suite('plans', async () => {
   const url = await freshDatabase()
   await (await openPostgres(url)).close()
   const sql = postgres(url, { max: 1, onnotice: () => {} })
+  after(() => sql.end())
   await sql.unsafe(fill)
 
   async function plan(statement: string, values: string[], mode: string): Promise<string> {
@@ -77,6 +78,4 @@ suite('plans', async () => {
       assert.doesNotMatch(text, /Seq Scan on (orders|sales_rollups)/, text)
     })
   }
-
-  test('end', () => sql.end())
 })

@@ -57,13 +57,13 @@ test('facts and page are of one moment, though another node commits between', as
   const url = await freshDatabase()
   const storage = await openStorage(url)
   const claim = await linked(storage, [1n])
-  let writing = true
+  const state = { writing: true }
   const written = run('orders.ts', url, '200').finally(() => {
-    writing = false
+    state.writing = false
   })
   const read = () =>
     storage.orders.page(claim, { store_id: 1n, field: 'created_at', from: 0, to: 9 }, 0, 2000, null)
-  while (writing) {
+  while (state.writing) {
     // Every batch adds one order and raises the version by one, so the two always agree.
     const { facts, chunk } = await read()
     assert.equal(chunk?.rows, facts.store?.orders_version)

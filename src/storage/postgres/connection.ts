@@ -1,4 +1,5 @@
 import { connect as connectSocket, type Socket } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import postgres from 'postgres'
 import { StorageUnavailable } from '../port.ts'
 import type { Settings } from './settings.ts'
@@ -121,7 +122,7 @@ function createDriver(
     database,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    ssl,
+    ssl: ssl === 'verify-full' ? verifying(address) : ssl,
     prepare,
     max: 1,
     connect_timeout: connect_timeout / 1000,
@@ -143,6 +144,12 @@ function createDriver(
   // `socket` is in the driver's code and readme, not in its types.
   return postgres(options as unknown as postgres.Options<Record<string, postgres.PostgresType>>)
 }
+
+/** The driver would compare the certificate of a server known by its IP address with "localhost". */
+const verifying = (address: Settings['address']) => ({
+  checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+    checkServerIdentity('host' in address ? address.host : 'localhost', certificate),
+})
 
 /** Ids are exact bigints; times, versions and counters are numbers, told by the name of their column. */
 const toNumber = (value: unknown, column: { name: string }): unknown =>
