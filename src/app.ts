@@ -111,6 +111,7 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
   await app.register(async scope =>
     consolePages(scope, {
       storage,
+      clock,
       issuer,
       accounts: createAccounts({ storage, clock }),
       signedIn: createSignedIn(createSessions({ storage, clock }), issuer.startsWith('https:')),

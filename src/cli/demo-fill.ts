@@ -1,6 +1,6 @@
 import { createAccounts } from '../domain/accounts.ts'
 import { createApps } from '../domain/apps.ts'
-import { type DemoOptions, demoRecords, demoStoreId, neighbour, owner } from '../domain/demo/records.ts'
+import { type DemoOptions, demoRecords, neighbour, owner } from '../domain/demo/records.ts'
 import { createIngest } from '../domain/ingest.ts'
 import { systemClock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
@@ -45,17 +45,6 @@ export const demoRedirectUri = 'http://127.0.0.1:8080/callback'
 const batchSize = 1000
 const developerEmail = 'developer@demo.example'
 const operatorEmail = 'operator@demo.example'
-const emails: readonly string[] = [owner, neighbour, developerEmail, operatorEmail]
-
-/** As far as the storage can tell without a listing of everything: any app, and whatever the demo would write over. */
-export async function isEmpty(storage: Storage, stores: number): Promise<boolean> {
-  if ((await storage.apps.list()).length > 0) return false
-  for (const email of emails) if (await storage.accounts.findByEmail(email)) return false
-  for (let index = 0; index < stores; index++) {
-    if (await storage.stores.exists(BigInt(demoStoreId(index)))) return false
-  }
-  return true
-}
 
 /** Fills an empty database: records through the ingest that everyone's records take, then people and their apps. */
 export async function fillDemo(storage: Storage, options: DemoOptions): Promise<FilledDemo> {

@@ -5,8 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../domain/accounts.ts'
 import type { Consent } from '../domain/consent.ts'
 import type { Throttle } from '../domain/throttle.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { ProviderSource } from '../oauth/provider-source.ts'
 import type { Storage } from '../storage/port.ts'
+import { accountApps } from './account-apps.ts'
 import { assets } from './assets.ts'
 import { consent } from './consent.ts'
 import { pageErrorHandler } from './error-page.ts'
@@ -16,6 +18,7 @@ import { cookieName, cookieOptions, type SignedIn } from './signed-in.ts'
 
 export interface ConsoleDeps {
   storage: Storage
+  clock: Clock
   issuer: string
   accounts: Accounts
   signedIn: SignedIn
@@ -44,4 +47,5 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await assets(app)
   login(app, deps)
   consent(app, deps)
+  accountApps(app, deps)
 }

@@ -21,6 +21,8 @@ export interface Storage {
   readonly records: Records
   /** Rejects when the database cannot answer. */
   ping(): Promise<void>
+  /** True when it holds no account, no app and no store. */
+  isEmpty(): Promise<boolean>
   /** Deletes what has expired: artifacts, sessions, revoked tokens, throttles. */
   purge(now: Seconds): Promise<void>
   /** A consistent copy of the whole database, taken while it is in use. */
@@ -133,10 +135,21 @@ export interface Authorizations {
     now: Seconds,
   ): Promise<string>
   storeIds(id: string): Promise<bigint[]>
+  /** The apps that the account allowed and still allows, by name, then id; their stores by id. */
+  ofAccount(account_id: string): Promise<ConnectedApp[]>
   /** True when it was live until now. */
   revoke(id: string, now: Seconds): Promise<boolean>
   /** Revokes every authorization of the app, or takes these stores out of each; answers how many were touched. */
   revokeApp(app_id: string, store_ids: readonly bigint[] | null, now: Seconds): Promise<number>
+}
+
+/** A live authorization as its merchant sees it. */
+export interface ConnectedApp {
+  authorization_id: string
+  app_id: string
+  app_name: string
+  created_at: Seconds
+  stores: { id: bigint; name: string; activated_at: Seconds | null }[]
 }
 
 /** What a bearer token claims, for the database to confirm. */

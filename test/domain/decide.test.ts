@@ -127,10 +127,7 @@ describe('decide: orders', () => {
       stored(sampleOrder()),
       sampleOrder({ created_at: '2026-11-02 10:00:00', updated_at: at(40) }),
     )
-    assert.deepEqual(days(decision), [
-      ...soldIn('11-01', '12: -1 -1 0'),
-      ...soldIn('11-02', '12: 1 1 0'),
-    ])
+    assert.deepEqual(days(decision), [...soldIn('11-01', '12: -1 -1 0'), ...soldIn('11-02', '12: 1 1 0')])
     assert.deepEqual(
       decision.orders.map(({ was_created_at }) => was_created_at),
       [Date.UTC(2026, 10, 1, 9, 30) / 1000],
@@ -164,10 +161,7 @@ describe('decide: a batch', () => {
     assert.deepEqual(others, [])
     assert.equal(change?.was_created_at, Date.UTC(2026, 10, 1, 9, 30) / 1000)
     assert.equal(change?.row.created_at, Date.UTC(2026, 10, 3, 10) / 1000)
-    assert.deepEqual(days(decision), [
-      ...soldIn('11-01', '12: -1 -1 0'),
-      ...soldIn('11-03', '12: 1 1 0'),
-    ])
+    assert.deepEqual(days(decision), [...soldIn('11-01', '12: -1 -1 0'), ...soldIn('11-03', '12: 1 1 0')])
   })
 
   test('decide: a new order that comes twice is one order, and its repetition is unchanged', () => {

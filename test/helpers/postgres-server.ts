@@ -67,6 +67,7 @@ export async function createServer({ fsync = false, flags = [] as string[] } = {
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       await ready(server)
+      watch(server, folder)
     },
     stop,
     async remove() {
@@ -88,6 +89,18 @@ async function ready(server: ChildProcess): Promise<void> {
   // A test that forgets to stop it can end all the same.
   server.unref()
   ;(server.stderr as Socket).unref()
+}
+
+/** Ends the server and removes its data when this process has gone, whatever ended it: its pipe closes then. */
+function watch(server: ChildProcess, folder: string): void {
+  const script = 'cat; kill -QUIT "$0" 2>/dev/null && rm -rf "$1"'
+  const watcher = spawn('/bin/sh', ['-c', script, String(server.pid), folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  server.once('exit', () => watcher.kill())
+  watcher.unref()
+  ;(watcher.stdin as Socket).unref()
 }
 
 /** When the other user may not enter the folder of the project, the programs are copied to where it may. */

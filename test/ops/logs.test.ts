@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
-import { authorizePath, challenge, type Client, decide, grant, redeem, redirectUri, refresh, verifier } from '../helpers/authorize.ts'
+import {
+  authorizePath,
+  challenge,
+  type Client,
+  decide,
+  grant,
+  redeem,
+  redirectUri,
+  refresh,
+  verifier,
+} from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { send, sendBytes } from '../helpers/raw.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
@@ -23,7 +33,13 @@ before(async () => {
   // The most talkative level: nothing may rest on a level that somebody turns up to find a fault.
   server = await startServer({ config: { log_level: 'trace' } })
   await server.newAccount('owner@example.com')
-  await server.push({ kind: 'store', id: 1001, name: 'Harbour Street', timezone: 'Australia/Sydney', merchant: 'owner@example.com' })
+  await server.push({
+    kind: 'store',
+    id: 1001,
+    name: 'Harbour Street',
+    timezone: 'Australia/Sydney',
+    merchant: 'owner@example.com',
+  })
   const { client_id, client_secret } = await server.newApp({ redirect_uris: [redirectUri] })
   client = { client_id, client_secret }
   keep('client secret', client_secret)
@@ -75,14 +91,34 @@ async function battery(): Promise<void> {
     await server.post(path, { ...client, token: next.access_token })
     await server.post(path, { ...client, token: next.refresh_token })
   }
-  await server.post(`/auth/v2/token?${new URLSearchParams({ ...client })}`, { grant_type: 'client_credentials' })
-  await server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client, client_secret: keep('wrong client secret', 'a-client-secret-that-was-guessed') })
-  await server.post('/auth/v2/token', { grant_type: 'client_credentials' }, { authorization: `Basic ${keep('Basic credentials', Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64'))}` })
+  await server.post(`/auth/v2/token?${new URLSearchParams({ ...client })}`, {
+    grant_type: 'client_credentials',
+  })
+  await server.post('/auth/v2/token', {
+    grant_type: 'client_credentials',
+    ...client,
+    client_secret: keep('wrong client secret', 'a-client-secret-that-was-guessed'),
+  })
+  await server.post(
+    '/auth/v2/token',
+    { grant_type: 'client_credentials' },
+    {
+      authorization: `Basic ${keep('Basic credentials', Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64'))}`,
+    },
+  )
   await server.get(`/auth/v2/authorize?code=${code}&client_secret=${client.client_secret}`)
   await server.get(`/login?password=${encodeURIComponent(password)}&next=/x`)
-  await send(server.base, { path: `http://elsewhere.example/integration/v1/stores?access_token=${next.access_token}` })
-  await sendBytes(server.base, `GET /x?access_token=${next.access_token} HTTP/9.9\r\nAuthorization: Bearer ${next.access_token}\r\n\r\n`)
-  await sendBytes(server.base, `GET /x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${next.access_token}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)
+  await send(server.base, {
+    path: `http://elsewhere.example/integration/v1/stores?access_token=${next.access_token}`,
+  })
+  await sendBytes(
+    server.base,
+    `GET /x?access_token=${next.access_token} HTTP/9.9\r\nAuthorization: Bearer ${next.access_token}\r\n\r\n`,
+  )
+  await sendBytes(
+    server.base,
+    `GET /x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${next.access_token}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+  )
 
   // And when the database fails in the middle of it.
   const { find } = server.storage.apps
@@ -122,11 +158,19 @@ test('nothing secret is in any line, as it is, encoded or in part', async () => 
   assert.ok(server.log.length > 30)
   const all = server.log.join('')
   for (const [what, value] of secrets) {
-    for (const written of [value, encodeURIComponent(value), Buffer.from(value).toString('base64').slice(0, -4)]) {
+    for (const written of [
+      value,
+      encodeURIComponent(value),
+      Buffer.from(value).toString('base64').slice(0, -4),
+    ]) {
       assert.ok(!all.includes(written), `${what} is in the log: ${lineWith(written)}`)
     }
     // Long values are not shown in part either.
-    if (value.length > 40) assert.ok(!all.includes(value.slice(0, 40)), `the beginning of ${what}: ${lineWith(value.slice(0, 40))}`)
+    if (value.length > 40)
+      assert.ok(
+        !all.includes(value.slice(0, 40)),
+        `the beginning of ${what}: ${lineWith(value.slice(0, 40))}`,
+      )
   }
 })
 
@@ -163,10 +207,21 @@ describe('the lines', () => {
       assert.ok(Number.isInteger(status) && typeof ms === 'number')
       assert.equal(address, '127.0.0.1')
     }
-    assert.deepEqual([...ids.values()].filter(count => count !== 1), [])
+    assert.deepEqual(
+      [...ids.values()].filter(count => count !== 1),
+      [],
+    )
   })
 
-  for (const path of ['/health/live', '/nothing', '/%zz', '/auth/v2/jwks', '/login', '/integration/v1/stores', '/auth/v2/authorize']) {
+  for (const path of [
+    '/health/live',
+    '/nothing',
+    '/%zz',
+    '/auth/v2/jwks',
+    '/login',
+    '/integration/v1/stores',
+    '/auth/v2/authorize',
+  ]) {
     test(`the id of the answer to ${path} is the id of its line`, async () => {
       const { headers } = await server.get(path)
       await setTimeout(10)

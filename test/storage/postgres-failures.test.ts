@@ -32,7 +32,7 @@ suite('a session that ends', () => {
     const storage = await openStorage(url)
     await storage.ping()
     await endSessions(url)
-    await sleep(50)
+    await sleep(300)
     await storage.ping()
     await storage.close()
   })
@@ -102,8 +102,8 @@ test('a statement that takes too long is StorageUnavailable, and so is a request
   )
   await sleep(50)
   const waited = await timed(() => assert.rejects(storage.ping(), /all 2 connections.*busy for 200 ms/))
-  assert.ok(waited < 500, `${waited} ms`)
-  for (const took of await Promise.all(stuck)) assert.ok(took >= 500 && took < 1500, `${took} ms`)
+  assert.ok(waited < 2000, `${waited} ms`)
+  for (const took of await Promise.all(stuck)) assert.ok(took >= 500 && took < 4000, `${took} ms`)
   // The connections themselves have survived.
   await storage.ping()
   await lock.release()
@@ -145,7 +145,7 @@ suite('a server', () => {
     await sleep(300)
     await server.stop('quit')
     const took = await timed(() => assert.rejects(storage.ping(), StorageUnavailable))
-    assert.ok(took < 1000, `${took} ms`)
+    assert.ok(took < 3000, `${took} ms`)
     await sleep(100)
     await server.start()
     const enough = seen.answered.length + 20

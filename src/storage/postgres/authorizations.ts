@@ -1,5 +1,7 @@
-import type { Authorization, Authorizations } from '../port.ts'
+import type { Authorization, Authorizations, ConnectedApp } from '../port.ts'
 import type { Database } from './database.ts'
+
+type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: string }
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
 
@@ -51,6 +53,27 @@ export function createAuthorizations(db: Database): Authorizations {
         [id],
       )
       return rows.map(({ store_id }) => store_id)
+    },
+    async ofAccount(account_id) {
+      const apps = await db.query<Omit<ConnectedApp, 'stores'>>(
+        `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at
+         from authorizations join apps on apps.id = app_id
+         where account_id = $1 and revoked_at is null order by apps.name, app_id`,
+        [account_id],
+      )
+      const stores = await db.query<ConnectedStore>(
+        `select linked.authorization_id, stores.id, stores.name, activated_at
+         from authorization_stores as linked join stores on stores.id = linked.store_id
+         left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+         where linked.authorization_id = any ($1::text[]) order by stores.id`,
+        [apps.map(({ authorization_id }) => authorization_id)],
+      )
+      return apps.map(app => ({
+        ...app,
+        stores: stores
+          .filter(({ authorization_id }) => authorization_id === app.authorization_id)
+          .map(({ id, name, activated_at }) => ({ id, name, activated_at })),
+      }))
     },
     revoke: (id, now) =>
       db.write(async tx => {

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 /** Rows deleted in about one statement: few enough that none runs into its time limit. */
 const purgeBatch = 1000
 
-export function createUpkeep(db: Database): Pick<Storage, 'ping' | 'purge' | 'backup' | 'close'> {
+export function createUpkeep(db: Database): Pick<Storage, 'ping' | 'isEmpty' | 'purge' | 'backup' | 'close'> {
   /** The moment up to which a batch reaches; by time, not by key, so that every copy of a table deletes the same. */
   async function batchEnd(table: string, now: number): Promise<number | null> {
     const [row] = await db.query<{ expires_at: number }>(
@@ -17,6 +17,13 @@ export function createUpkeep(db: Database): Pick<Storage, 'ping' | 'purge' | 'ba
   return {
     async ping() {
       await db.query('select number from schema_migrations limit 1')
+    },
+    async isEmpty() {
+      const [row] = await db.query<{ empty: boolean }>(
+        `select not exists (select 1 from accounts) and not exists (select 1 from apps)
+       and not exists (select 1 from stores) as empty`,
+      )
+      return row?.empty === true
     },
     async purge(now) {
       for (const table of ['artifacts', 'sessions', 'revoked_tokens', 'throttles']) {

@@ -1,4 +1,4 @@
-import type { Authorization, Authorizations } from '../port.ts'
+import type { Authorization, Authorizations, ConnectedApp } from '../port.ts'
 import { type Database, plain } from './database.ts'
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
@@ -36,6 +36,19 @@ export function createAuthorizations(db: Database): Authorizations {
     'delete from authorization_stores where store_id = ? and app_id = ? returning authorization_id',
   )
 
+  const connected = db.prepare<Omit<ConnectedApp, 'stores'>>(
+    `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at
+     from authorizations join apps on apps.id = app_id
+     where account_id = ? and revoked_at is null order by apps.name, app_id`,
+  )
+  const connectedStores = db.prepare<{ id: bigint; name: string; activated_at: bigint | null }>(
+    `select stores.id, stores.name, activated_at from authorization_stores as linked
+     join stores on stores.id = linked.store_id
+     left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+     where linked.authorization_id = ? order by stores.id`,
+    'bigint',
+  )
+
   const idsOf = (id: string) => storeIds.all(id).map(({ store_id }) => store_id)
 
   return {
@@ -55,6 +68,16 @@ export function createAuthorizations(db: Database): Authorizations {
         return id
       }),
     storeIds: id => db.read(() => idsOf(id)),
+    ofAccount: account_id =>
+      db.read(() =>
+        connected.all(account_id).map(app => ({
+          ...app,
+          stores: connectedStores.all(app.authorization_id).map(({ id, name, activated_at }) => ({
+            ...{ id, name },
+            activated_at: activated_at === null ? null : Number(activated_at),
+          })),
+        })),
+      ),
     revoke: (id, now) =>
       db.write(() => {
         unlinkAll.run(id)

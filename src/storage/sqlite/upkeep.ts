@@ -11,8 +11,12 @@ const purgeBatch = 1000
 export function createUpkeep(
   db: Database,
   file: string,
-): Pick<Storage, 'ping' | 'purge' | 'backup' | 'close'> {
+): Pick<Storage, 'ping' | 'isEmpty' | 'purge' | 'backup' | 'close'> {
   const ping = db.prepare('select number from schema_migrations limit 1')
+  const empty = db.prepare<{ empty: number }>(
+    `select not exists (select 1 from accounts) and not exists (select 1 from apps)
+       and not exists (select 1 from stores) as empty`,
+  )
   const purges = [
     { table: 'artifacts', key: 'kind, hash' },
     { table: 'sessions', key: 'hash' },
@@ -26,6 +30,7 @@ export function createUpkeep(
 
   return {
     ping: () => db.read(() => void ping.get()),
+    isEmpty: () => db.read(() => empty.get()?.empty === 1),
     async purge(now) {
       for (const purge of purges) {
         while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch);

@@ -36,6 +36,36 @@ const claim = (over: Partial<AccessClaim> = {}): AccessClaim => ({
 })
 
 export function accessTests(open: Open): void {
+  check('a database is empty until it has an account, an app or a store', open, async storage => {
+    assert.equal(await storage.isEmpty(), true)
+    await write(storage, { stores: [store(1n)] })
+    assert.equal(await storage.isEmpty(), false)
+  })
+
+  check(
+    'an account has the apps it allows now, by name, with their stores and activations',
+    open,
+    async storage => {
+      await people(storage)
+      const { authorizations, stores } = storage
+      await authorizations.save(consent('y', 'b'), [3n], 'replace', 60)
+      await authorizations.save(consent('x', 'a'), [2n, 1n], 'replace', 50)
+      await authorizations.save(consent('z', 'a', 'bob'), [1n], 'replace', 50)
+      await authorizations.save(consent('link', 'a', null), [1n, 2n, 3n], 'replace', 50)
+      await stores.activate(2n, 'a', 70)
+      const of = (id: bigint, activated_at: number | null) => ({ id, name: `Store ${id}`, activated_at })
+      const a = { authorization_id: 'x', app_id: 'a', app_name: 'App a', created_at: 50 }
+      const b = { authorization_id: 'y', app_id: 'b', app_name: 'App b', created_at: 60 }
+      assert.deepEqual(await authorizations.ofAccount('ada'), [
+        { ...a, stores: [of(1n, null), of(2n, 70)] },
+        { ...b, stores: [of(3n, null)] },
+      ])
+      await authorizations.revoke('x', 80)
+      assert.deepEqual(await authorizations.ofAccount('ada'), [{ ...b, stores: [of(3n, null)] }])
+      assert.deepEqual(await authorizations.ofAccount('nobody'), [])
+    },
+  )
+
   check('an authorization is created with its stores, by id', open, async storage => {
     await people(storage)
     const { authorizations } = storage

@@ -1,0 +1,11 @@
+import { section } from '../helpers/section.ts'
+
+section('2.1-envelope', () => import('./2.1-envelope.ts'))
+section('2.2-datetimes', () => import('./2.2-datetimes.ts'))
+section('2.2-paging', () => import('./2.2-paging.ts'))
+section('2.2-parameters', () => import('./2.2-parameters.ts'))
+section('2.3-store', () => import('./2.3-store.ts'))
+section('2.4-codes', () => import('./2.4-codes.ts'))
+section('2.4-order', () => import('./2.4-order.ts'))
+section('2.4-types', () => import('./2.4-types.ts'))
+section('2.5-item', () => import('./2.5-item.ts'))
