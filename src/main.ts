@@ -15,9 +15,11 @@ export async function serve(config: Config): Promise<void> {
   const port = await settlePort(config.host, config.port)
   const issuer = config.base_url ?? localAddress(config.host, port)
   const ready = () => console.log(`Tillgate is ready at ${issuer}`)
-  if (config.workers === 1 || cluster.isWorker) {
-    return serveHere({ ...config, port }, issuer, cluster.isWorker ? () => {} : ready)
+  if (cluster.isWorker) {
+    // The channel to the first process would keep this one alive when all is done.
+    return serveHere({ ...config, port }, issuer, () => {}).finally(() => process.disconnect())
   }
+  if (config.workers === 1) return serveHere({ ...config, port }, issuer, ready)
   // Migrated before the workers start, so that they need not race for it.
   const storage = await openStorage(config.database)
   await storage.close()

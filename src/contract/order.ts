@@ -10,6 +10,7 @@ import {
   unitTypes,
 } from './codes.ts'
 import { code, datetime, decimal, int32, int64, nullable, text } from './fields.ts'
+import { orderExample } from './order.example.ts'
 
 /**
  * Spec 2.4, every field in the spec's order. A field that is not nullable must be in a record that is pushed;
@@ -108,7 +109,7 @@ export const Order = Type.Object(
     payments: Type.Array(Payment, { description: 'Payments' }),
     promotions: Type.Array(Promotion, { description: 'Promotions applied' }),
   },
-  { description: 'An order (spec 2.4)' },
+  { description: 'An order (spec 2.4)', examples: [orderExample] },
 )
 
 export type Order = Static<typeof Order>

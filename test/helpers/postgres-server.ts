@@ -93,7 +93,7 @@ async function ready(server: ChildProcess): Promise<void> {
 
 /** Ends the server and removes its data when this process has gone, whatever ended it: its pipe closes then. */
 function watch(server: ChildProcess, folder: string): void {
-  const script = 'cat; kill -QUIT "$0" 2>/dev/null && rm -rf "$1"'
+  const script = 'cat; kill -QUIT "$0" 2>/dev/null && sleep 1 && rm -rf "$1"'
   const watcher = spawn('/bin/sh', ['-c', script, String(server.pid), folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
