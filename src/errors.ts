@@ -89,6 +89,33 @@ export const recordRules = {
   store_unknown: 'No store has this id, and none comes in an earlier line.',
 } as const satisfies Record<string, string>
 
+/** RFC 6749 §5.2 and its extensions: what the token, introspection and revocation endpoints answer with. */
+export const tokenErrors = {
+  invalid_request: 'A parameter is missing, repeated or malformed, or the client authenticated in two ways.',
+  invalid_client: 'The client is not known, is disabled, or its secret is wrong.',
+  invalid_grant:
+    'The code or refresh token is not known, expired, used, revoked, of another client, or its redirect URI or verifier does not fit.',
+  invalid_scope: 'The scope is not known, not registered for the app, or not available with this grant type.',
+  invalid_target: '`resource` is not this server.',
+  unsupported_grant_type: '`grant_type` is none of the three.',
+  server_error: 'A fault on our side. Quote the X-Request-Id header when you report it.',
+  temporarily_unavailable:
+    'Too many failed client authentications (429), or the service cannot answer now (503).',
+} as const satisfies Record<string, string>
+
+/** RFC 6749 §4.1.2.1 and its extensions: the `error` that a merchant's browser brings back to the app. */
+export const redirectErrors = {
+  access_denied: 'The merchant denied access.',
+  interaction_required: '`prompt=none` was asked for, but the merchant decides on every request.',
+  invalid_request: 'A parameter is missing, repeated or malformed; or a public app sent no PKCE challenge.',
+  invalid_scope:
+    'The scope is not known, not registered for the app, or not available by a merchant’s consent.',
+  invalid_target: '`resource` is not this server.',
+  request_not_supported: 'The `request` parameter is not read.',
+  request_uri_not_supported: 'The `request_uri` parameter is not read.',
+  unsupported_response_type: '`response_type` is not `code`.',
+} as const satisfies Record<string, string>
+
 export type ParameterRule = keyof typeof parameterRules
 export type RecordRule = keyof typeof recordRules
 

@@ -21,7 +21,7 @@ export async function serve(config: Config): Promise<void> {
   }
   if (config.workers === 1) return serveHere({ ...config, port }, issuer, ready)
   // Migrated before the workers start, so that they need not race for it.
-  const storage = await openStorage(config.database)
+  const storage = await openStorage(config.database, config)
   await storage.close()
   const env = { PORT: String(port), TILLGATE_BASE_URL: issuer }
   return superviseWorkers(config.workers, env, { ready, stop: stopSignal() })
@@ -31,7 +31,7 @@ export async function serve(config: Config): Promise<void> {
 async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {
   const stop = stopSignal()
   const clock = systemClock
-  const storage = await openStorage(config.database)
+  const storage = await openStorage(config.database, config)
   const app = await buildApp({ storage, clock, config, issuer })
   const sweep = setInterval(() => {
     storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))

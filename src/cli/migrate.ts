@@ -7,9 +7,11 @@ export function registerMigrate(program: Command): void {
   program
     .command('migrate')
     .description('bring the database’s schema up to date; every other command does so too')
+    .option('--citus', 'also spread the tables over the workers of Citus, by store')
     .option('--json', 'print the schema’s number before and after as JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const { from, to } = await migrate(readConfig().database)
+    .action(async ({ json, citus = false }: { json?: boolean; citus?: boolean }) => {
+      const config = readConfig()
+      const { from, to } = await migrate(config.database, { ...config, citus })
       print(json, { from, to }, from === to ? `schema ${to} is up to date` : `schema ${from} → ${to}`)
     })
 }

@@ -4,7 +4,8 @@ import type { Storage } from '../storage/port.ts'
 
 /** Opens the configured database for one command, and closes it whatever happens. */
 export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
-  const storage = await openStorage(readConfig().database)
+  const config = readConfig()
+  const storage = await openStorage(config.database, config)
   try {
     return await use(storage)
   } finally {

@@ -7,7 +7,7 @@ import { catalogue, type ErrorCode } from '../errors.ts'
  * given codes have, and those that any endpoint can answer with.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
-  const statuses = new Set([...codes, 'rate_limited', 'server_error', 'service_unavailable'] as ErrorCode[])
+  const statuses = new Set<ErrorCode>([...codes, 'request_malformed', 'server_error', 'service_unavailable'])
   const responses: Record<number, TSchema> = {}
   for (const { status } of [...statuses].map(code => catalogue[code])) {
     const meanings = (Object.keys(catalogue) as ErrorCode[])

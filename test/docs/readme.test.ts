@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type Cli, createCli } from '../helpers/cli.ts'
-import { freePort } from '../helpers/server.ts'
+import { freePort } from '../helpers/ports.ts'
 
 const root = new URL('../../', import.meta.url)
 const readme = await readFile(new URL('README.md', root), 'utf8')

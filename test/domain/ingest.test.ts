@@ -3,13 +3,14 @@ import { after, before, test } from 'node:test'
 import { createIngest, type Ingest } from '../../src/domain/ingest.ts'
 import { ApiError } from '../../src/errors.ts'
 import { openStorage } from '../../src/storage/open.ts'
+import { emptyDatabase } from '../helpers/engine.ts'
 import type { Storage } from '../../src/storage/port.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 let storage: Storage
 let ingest: Ingest
 before(async () => {
-  storage = await openStorage(':memory:')
+  storage = await openStorage(await emptyDatabase())
   ingest = createIngest({ storage })
 })
 after(() => storage.close())

@@ -7,6 +7,7 @@ import { formatDatetime } from '../../src/lib/datetime.ts'
 import { roundQuantity, toQuantity } from '../../src/lib/decimal.ts'
 import { parseExact, type RawNumber, rawNumber } from '../../src/lib/exact-json.ts'
 import { openStorage } from '../../src/storage/open.ts'
+import { emptyDatabase, runs } from '../helpers/engine.ts'
 import type { Storage } from '../../src/storage/port.ts'
 import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
@@ -14,11 +15,11 @@ const hour = 3600
 const day = 24 * hour
 const claim = { app_id: 'app', authorization_id: null, jti: 'jti' }
 
-/** Around the beginning of a 32-day bucket that is also one of a day and of an hour, and around 1970. */
+/** Around the beginning of a bucket of every width, and around 1970. */
 const second = fc
   .tuple(
     fc.constantFrom(0, 640 * day),
-    fc.constantFrom(-33 * day, -day, -hour, 0, hour, day, 32 * day),
+    fc.constantFrom(-65 * day, -9 * day, -day, -hour, 0, day, 8 * day, 64 * day),
     fc.integer({ min: -2, max: 2 }),
   )
   .map(([base, offset, beside]) => base + offset + beside)
@@ -44,7 +45,7 @@ const everything = [-100 * day, 1000 * day] as const
 const history = fc.array(fc.array(version, { maxLength: 5 }), { maxLength: 4 })
 
 async function openStore(): Promise<Storage> {
-  const storage = await openStorage(':memory:')
+  const storage = await openStorage(await emptyDatabase())
   const app = { id: 'app', name: 'App', scope: '', redirect_uris: [], public: false, owner_id: null }
   await storage.apps.create({ ...app, created_at: 0, disabled_at: null }, null)
   await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
@@ -109,7 +110,7 @@ test('sales: for any history of upserts and any window, the sales equal the sum 
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { type Cli, createCli } from '../helpers/cli.ts'
-import { freePort } from '../helpers/server.ts'
+import { freePort } from '../helpers/ports.ts'
 
 /**
  * The server dies with SIGKILL while tills push, several times. What it acknowledged is there afterwards, a batch is

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from './server.ts'
+import { freePort } from './ports.ts'
 
 const run = promisify(execFile)
 

@@ -3,8 +3,14 @@ import postgres from 'postgres'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
 let own: Promise<PostgresServer> | null = null
-// Here, where it belongs to the whole file: within a test it would end the server with that test.
-after(async () => (await own)?.remove())
+const made: { administration: string; name: string }[] = []
+// Here, where it belongs to the whole file: within a test or a hook it would run at the end of that.
+after(async () => {
+  for (const { administration, name } of made) {
+    await administer(administration, `drop database if exists ${name} with (force)`)
+  }
+  await (await own)?.remove()
+})
 
 /**
  * The URL of a running server: the one that TEST_DATABASE names, which `npm test` starts once for all files
@@ -23,14 +29,12 @@ async function startOwn(): Promise<PostgresServer> {
   return server
 }
 
-let databases = 0
-
-/** The URL of an empty database, which is dropped when the test that asked for it ends. */
+/** The URL of an empty database, which is dropped when the test file ends. */
 export async function freshDatabase(server?: string): Promise<string> {
   const administration = server ?? (await startPostgres())
-  const name = `tillgate_test_${process.pid}_${++databases}`
+  const name = `tillgate_test_${process.pid}_${made.length + 1}`
   await administer(administration, `create database ${name}`)
-  after(() => administer(administration, `drop database if exists ${name} with (force)`))
+  made.push({ administration, name })
   return new URL(name, administration).href
 }
 

@@ -56,3 +56,11 @@ export function sendBytes(base: string, bytes: string | Buffer, patience = 5000)
     })
   })
 }
+
+/** What `sendBytes` received, taken apart; the body must not be chunked. */
+export function parseAnswer(received: string): { status: number; headers: Headers; text: string } {
+  const [head = '', text = ''] = received.split('\r\n\r\n', 2)
+  const [line = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(lines.map(field => field.split(': ', 2) as [string, string]))
+  return { status: Number(line.split(' ')[1]), headers, text }
+}

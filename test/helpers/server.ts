@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
@@ -8,6 +7,8 @@ import { createIngest } from '../../src/domain/ingest.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Account, App, Role, Storage } from '../../src/storage/port.ts'
 import { type TestClock, testClock } from './clock.ts'
+import { emptyDatabase } from './engine.ts'
+import { freePort } from './ports.ts'
 
 /** A whole Tillgate on a real socket, over a database of its own, with a clock that the test moves. */
 export interface TestServer {
@@ -55,7 +56,7 @@ export interface ServerOptions {
 
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? testClock()
-  const storage = await openStorage(options.database ?? ':memory:')
+  const storage = await openStorage(options.database ?? (await emptyDatabase()))
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const log: string[] = []
@@ -138,15 +139,4 @@ export async function answerOf(response: Response): Promise<Answer> {
       return JSON.parse(text)
     },
   }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

@@ -99,10 +99,16 @@ export async function startWorld(
     },
     close: () => server.close(),
   }
-  await world.push(
-    ...store_ids.map(id => JSON.stringify(sampleStore({ id: 0 })).replace('"id":0', `"id":${id}`)),
-  )
-  await server.apps.authorize(reader.client_id, store_ids.map(BigInt))
+  try {
+    await world.push(
+      ...store_ids.map(id => JSON.stringify(sampleStore({ id: 0 })).replace('"id":0', `"id":${id}`)),
+    )
+    await server.apps.authorize(reader.client_id, store_ids.map(BigInt))
+  } catch (error) {
+    // An open socket would keep the failed test's process alive.
+    await server.close()
+    throw error
+  }
   return world
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { redirectErrors } from '../../src/errors.ts'
 import { authorizePath, challenge, type Client, decide, redeem, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { send } from '../helpers/raw.ts'
@@ -277,6 +278,7 @@ describe('errors that the app is told, by query, with state and iss (RFC 6749 §
         assert.equal(location.hash, '')
         const { searchParams } = location
         assert.equal(searchParams.get('error'), error, location.href)
+        assert.ok(Object.hasOwn(redirectErrors, error), `${error} is not in docs/errors.md`)
         assert.equal(searchParams.get('state'), state)
         assert.equal(searchParams.get('iss'), server.base)
         assert.equal(searchParams.get('tenant'), redirect_uri === redirectUri ? null : '7')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sendBytes } from '../helpers/raw.ts'
+import { parseAnswer as parse, sendBytes } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
 
@@ -96,10 +96,3 @@ test('RFC 9110 §10.1.1: an unknown expectation is passed over, and the answer h
 test('the server still answers after all of it', async () => {
   assert.equal((await server.get('/health/ready')).status, 200)
 })
-
-function parse(received: string) {
-  const [head = '', text = ''] = received.split('\r\n\r\n', 2)
-  const [line = '', ...lines] = head.split('\r\n')
-  const headers = new Headers(lines.map(field => field.split(': ', 2) as [string, string]))
-  return { status: Number(line.split(' ')[1]), headers, text }
-}

@@ -72,6 +72,8 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
   const form = 'GET, HEAD, POST'
   const rows: Record<string, { allow: string; surface: Surface }> = {
     '/.well-known/oauth-authorization-server': { allow: read, surface: 'oauth' },
+    '/account/apps': { allow: read, surface: 'page' },
+    '/account/apps/:app_id/revoke': { allow: form, surface: 'page' },
     '/assets/console.css': { allow: read, surface: 'page' },
     '/assets/pico.css': { allow: read, surface: 'page' },
     '/auth/v2/authorize': { allow: read, surface: 'oauth' },
@@ -100,7 +102,6 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
 
   test('every path of the router is tried here', () => {
     const known = new Set(routesOf(server.app))
-    // Pages that come later have their own tests.
     for (const url of Object.keys(rows)) assert.ok(known.has(url), `${url} is gone`)
     const untried = [...known].filter(url => !Object.hasOwn(rows, url))
     assert.deepEqual(untried, [], 'add each new path here')

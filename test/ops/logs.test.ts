@@ -6,7 +6,6 @@ import {
   challenge,
   type Client,
   decide,
-  grant,
   redeem,
   redirectUri,
   refresh,
@@ -242,9 +241,4 @@ describe('the lines', () => {
   test('tell of each failed sign-in, without the name', () => {
     assert.ok(parsed().some(({ event }) => event === 'sign_in_failed'))
   })
-})
-
-test('the helper that journeys use logs nothing secret either', async () => {
-  const tokens = await grant(server, client).catch(() => null)
-  if (tokens) assert.ok(!server.log.join('').includes(tokens.refresh_token))
 })

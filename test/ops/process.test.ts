@@ -5,6 +5,7 @@ import { request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 import { after, describe, test, type TestContext } from 'node:test'
+import { ConfigError, readConfig } from '../../src/config.ts'
 import { createCli } from '../helpers/cli.ts'
 
 /** The real `tillgate serve` as a process of its own: how it begins, how it ends, and what it says when it cannot. */
@@ -53,7 +54,10 @@ async function tokenFrom(base: string): Promise<string> {
 }
 
 describe('SIGTERM and SIGINT', () => {
-  for (const [signal, id] of [['SIGTERM', 10], ['SIGINT', 20]] as const) {
+  for (const [signal, id] of [
+    ['SIGTERM', 10],
+    ['SIGINT', 20],
+  ] as const) {
     test(`${signal}: a request in flight gets its whole answer, new connections are refused, exit code 0`, {
       timeout: 30_000,
     }, async t => {
@@ -159,24 +163,46 @@ describe('a configuration that cannot be: one line that names the variable and t
       env: { TILLGATE_DATABASE: 'mysql://root:hunter2@db/x' },
       says: /TILLGATE_DATABASE.*mysql:\/\/\*\*\*@db/,
     },
-    { env: { TILLGATE_DATABASE: '/dev/null/tillgate.db' }, says: /\/dev\/null/ },
-    { env: { TILLGATE_TRUST_PROXY: 'nonsense' }, says: /nonsense/ },
   ]
-  // Two at a time: each is a process of its own.
-  describe('serve', { concurrency: 2 }, () => {
-    for (const { env, says } of rows) {
-      test(JSON.stringify(env), { timeout: 30_000 }, async () => {
-        const { code, stdout, stderr } = await cli.run(['serve'], {
-          env: { PORT: '0', TILLGATE_LOG_LEVEL: 'silent', ...env },
-        })
-        assert.ok(code !== null && code > 0, `exit code ${code}`)
-        assert.equal(stdout, '')
-        assert.match(stderr, /^tillgate: [^\n]+\n$/)
-        assert.match(stderr, says)
-        assert.doesNotMatch(stderr, /hunter2|\.ts:|node:/)
+  for (const { env, says } of rows) {
+    test(JSON.stringify(env), () => {
+      assert.throws(
+        () => readConfig(env),
+        error => {
+          assert.ok(error instanceof ConfigError)
+          assert.match(error.message, says)
+          assert.doesNotMatch(error.message, /hunter2|\n/)
+          return true
+        },
+      )
+    })
+  }
+
+  // What only the whole process can show: that the message is all there is, and the exit code.
+  const whole = [
+    { PORT: 'abc' },
+    { TILLGATE_BASE_URL: 'https://pos.example.com/api' },
+    { TILLGATE_DATABASE: '/dev/null/tillgate.db' },
+    { TILLGATE_TRUST_PROXY: 'nonsense' },
+    { TILLGATE_WORKERS: '2', TILLGATE_TRUST_PROXY: 'nonsense' },
+  ]
+  for (const env of whole as Record<string, string>[]) {
+    test(`serve with ${JSON.stringify(env)}`, { timeout: 30_000 }, async () => {
+      const { code, stdout, stderr } = await cli.run(['serve'], {
+        env: { PORT: '0', TILLGATE_LOG_LEVEL: 'silent', ...env },
       })
-    }
-  })
+      assert.ok(code !== null && code > 0, `exit code ${code}`)
+      assert.equal(stdout, '')
+      for (const line of stderr.trim().split('\n')) assert.match(line, /^tillgate: \S/)
+      if (!env['TILLGATE_WORKERS']) assert.match(stderr, /^tillgate: [^\n]+\n$/)
+      const shown = ['abc', 'pos.example.com/api', '/dev/null', 'nonsense']
+      assert.ok(
+        shown.some(value => stderr.includes(value)),
+        stderr,
+      )
+      assert.doesNotMatch(stderr, /\.ts:|node:/)
+    })
+  }
 
   test('a base URL with a slash behind it is the same base URL', { timeout: 30_000 }, async t => {
     const child = cli.start(['serve'], { PORT: '0', TILLGATE_BASE_URL: 'https://pos.example.com/' })

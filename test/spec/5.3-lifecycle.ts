@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Client, decide, grant, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
+import { Browser } from '../helpers/browser.ts'
 import { sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { refusal, stores } from '../helpers/world.ts'
@@ -169,6 +170,17 @@ describe('spec 5.3 rule 3, 3.3: when the user revokes access, the authorization 
     assert.equal(await statusWith(access_token), 200)
     await server.apps.revoke(app.client_id, null)
     assert.deepEqual(refusal(await server.get(stores, access_token)), [401, 'token_revoked'])
+    await refused(app, refresh_token)
+  })
+
+  test('the merchant revokes it on the page of connected apps', async () => {
+    const app = await newApp()
+    const { access_token, refresh_token } = await grant(server, app)
+    const browser = new Browser(server.base)
+    await browser.signIn('owner@example.com')
+    await browser.submit(await browser.open(`/account/apps/${app.client_id}/revoke`), {})
+    assert.deepEqual(refusal(await server.get(stores, access_token)), [401, 'token_revoked'])
+    assert.deepEqual((await server.get(stores, await server.token(app))).json.data, [])
     await refused(app, refresh_token)
   })
 

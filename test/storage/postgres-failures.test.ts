@@ -60,16 +60,20 @@ suite('a session that ends', () => {
     await assert.rejects(
       storage.records.write({ store_ids: [1n], items: [], orders: [] }, () => {
         // From outside, while this process stands still between its reads and its writes.
-        execFileSync(process.execPath, [
-          '--input-type=module',
-          '-e',
-          `import postgres from 'postgres'
+        execFileSync(
+          process.execPath,
+          [
+            '--input-type=module',
+            '-e',
+            `import postgres from 'postgres'
            const sql = postgres(process.argv[1])
            await sql\`select pg_terminate_backend(pid) from pg_stat_activity
              where datname = current_database() and pid <> pg_backend_pid()\`
-           await sql.end()`,
-          url,
-        ])
+           process.exit()`,
+            url,
+          ],
+          { timeout: 20_000 },
+        )
         return { ...nothing, orders: [{ row: order(1n, 'a'), was_created_at: null }] }
       }),
       StorageUnavailable,

@@ -101,7 +101,9 @@ async function counters(storage: Storage, store_ids: readonly bigint[]): Promise
 
 test('parallel batches of several nodes on new stores, in any order: none lost, none deadlocked', async () => {
   const url = await freshDatabase()
-  const nodes = await Promise.all([1, 2, 3].map(() => openStorage(url, { database_pool: 6 })))
+  const nodes = await Promise.all(
+    [1, 2, 3].map(() => openStorage(url, { database_pool: 6, database_connect_timeout: 30_000 })),
+  )
   const orders = [
     [1n, 2n, 3n],
     [3n, 2n, 1n],
@@ -111,6 +113,11 @@ test('parallel batches of several nodes on new stores, in any order: none lost, 
   await Promise.all(
     nodes.flatMap(node => Array.from({ length: 20 }, (_, i) => countUp(node, orders[i % 4] as bigint[]))),
   )
+  const [deadlocks] = await administer(
+    url,
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  )
+  assert.equal(deadlocks?.['deadlocks'], '0')
   // 60 batches: all with store 1, half of each kind with the others.
   assert.deepEqual(await counters(nodes[0] as Storage, [1n, 2n, 3n]), { '1': 60, '2': 45, '3': 45 })
   for (const node of nodes) await node.close()
@@ -118,7 +125,9 @@ test('parallel batches of several nodes on new stores, in any order: none lost, 
 
 test('parallel batches that add the same orders: one adds each, sales are counted once', async () => {
   const url = await freshDatabase()
-  const nodes = await Promise.all([1, 2].map(() => openStorage(url, { database_pool: 4 })))
+  const nodes = await Promise.all(
+    [1, 2].map(() => openStorage(url, { database_pool: 4, database_connect_timeout: 30_000 })),
+  )
   const rows = ['a', 'b', 'c'].map(id => order(7n, id, { sold: '1:1:1:0' }))
   const added = await Promise.all(
     nodes.flatMap(node =>

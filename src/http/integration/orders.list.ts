@@ -46,7 +46,13 @@ export function ordersList(app: App, { storage, requireScope }: IntegrationDeps)
         response: {
           200: Envelope(Type.Array(Order)),
           304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
-          ...errorResponses('token_missing', 'store_forbidden', 'store_not_found', 'window_too_long'),
+          ...errorResponses(
+            'token_missing',
+            'store_forbidden',
+            'store_not_found',
+            'window_too_long',
+            'rate_limited',
+          ),
         },
       },
       ...requireScope('integration.order'),

@@ -39,7 +39,13 @@ export function salesList(app: App, { storage, requireScope }: IntegrationDeps):
         response: {
           200: Envelope(Type.Array(Sale)),
           304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
-          ...errorResponses('token_missing', 'store_forbidden', 'store_not_found', 'parameter_invalid'),
+          ...errorResponses(
+            'token_missing',
+            'store_forbidden',
+            'store_not_found',
+            'parameter_invalid',
+            'rate_limited',
+          ),
         },
       },
       ...requireScope('integration.inventory'),

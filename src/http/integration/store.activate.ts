@@ -24,7 +24,15 @@ export function storeActivate(app: App, { storage, clock, requireScope }: Integr
         params: Type.Object({ store_id: int64Parameter('Store identifier') }),
         response: {
           200: Envelope(ActivatedStore),
-          ...errorResponses('token_missing', 'store_forbidden', 'store_not_found', 'parameter_invalid'),
+          ...errorResponses(
+            'token_missing',
+            'store_forbidden',
+            'store_not_found',
+            'parameter_invalid',
+            'body_too_large',
+            'media_type_unsupported',
+            'rate_limited',
+          ),
         },
       },
       ...requireScope('integration.store'),

@@ -24,7 +24,7 @@ export function storesList(app: App, { storage, requireScope }: IntegrationDeps)
         querystring: Type.Object({ index, count: count() }),
         response: {
           200: Envelope(Type.Array(Store)),
-          ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid'),
+          ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid', 'rate_limited'),
         },
       },
       ...requireScope('integration.store'),

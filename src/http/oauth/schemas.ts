@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { integrationScopes } from '../../contract/scopes.ts'
+import { tokenErrors } from '../../errors.ts'
 
 /** Spec 5.2 and 5.3 for the API reference; the provider itself does the checking. */
 
@@ -17,19 +18,30 @@ const clientFields = {
 
 const OauthError = Type.Object(
   {
-    error: Type.String({
-      description:
-        'RFC 6749 §5.2: invalid_request, invalid_client, invalid_grant, unsupported_grant_type, invalid_scope, ' +
-        'invalid_target, server_error, temporarily_unavailable',
-    }),
+    error: Type.String({ enum: Object.keys(tokenErrors), description: 'RFC 6749 §5.2' }),
     error_description: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String({ description: 'The scope that was refused' })),
   },
   { examples: [{ error: 'invalid_client', error_description: 'client authentication failed' }] },
 )
 
+const meanings: Record<number, string> = {
+  400: 'The request, the grant or the scope is not right',
+  401: 'The client is not known, or did not prove itself',
+  413: 'The request body is too large',
+  415: 'The body’s media type cannot be read',
+  429: 'Too many failed client authentications; the Retry-After header says when to try again',
+  500: 'A fault on our side. Quote the X-Request-Id header when you report it',
+  503: 'The service cannot answer now; the Retry-After header says when to try again',
+}
+
 const oauthErrors = (...statuses: number[]): Record<number, TSchema> =>
-  Object.fromEntries(statuses.map(status => [status, OauthError]))
+  Object.fromEntries(
+    statuses.map(status => [status, { ...OauthError, description: meanings[status] } as TSchema]),
+  )
+
+/** What is answered to a browser. */
+const page = (description: string) => ({ description, content: { 'text/html': { schema: Type.String() } } })
 
 const form = { tags: ['Authorization'], security: [], consumes: ['application/x-www-form-urlencoded'] }
 
@@ -52,7 +64,9 @@ export const authorizeSchema = {
   }),
   response: {
     303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
-    400: Type.String({ description: 'A page: the client or the redirect URI is not right' }),
+    400: page('The client or the redirect URI is not right'),
+    500: page('A fault on our side'),
+    503: page('The service cannot answer now; the Retry-After header says when to try again'),
   },
 }
 
@@ -80,7 +94,7 @@ export const tokenSchema = {
       token_type: Type.String({ enum: ['Bearer'] }),
       expires_in: Type.Integer({ enum: [172_800] }),
     }),
-    ...oauthErrors(400, 401, 413, 429),
+    ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
   },
 }
 
@@ -98,7 +112,10 @@ export const revokeSchema = {
     'Revoking an access token ends that token. Revoking a refresh token ends the merchant’s authorization and every ' +
     'token behind it. An unknown token is answered 200 too.',
   body: tokenBody,
-  response: { 200: Type.Null({ description: 'Done' }), ...oauthErrors(400, 401, 429) },
+  response: {
+    200: Type.Null({ description: 'Done' }),
+    ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
+  },
 }
 
 export const introspectSchema = {
@@ -122,9 +139,13 @@ export const introspectSchema = {
       jti: Type.Optional(Type.String()),
       token_type: Type.Optional(Type.String()),
     }),
-    ...oauthErrors(400, 401, 429),
+    ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
   },
 }
+
+const KeySet = Type.Object({
+  keys: Type.Array(Type.Object({ kty: Type.String(), kid: Type.String() })),
+})
 
 export const jwksSchema = {
   operationId: 'jwks',
@@ -132,7 +153,11 @@ export const jwksSchema = {
   security: [],
   summary: 'Public signing keys (RFC 7517)',
   response: {
-    200: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String(), kid: Type.String() })) }),
+    200: {
+      description: 'The key that signs now, and those that signed tokens which may still be alive',
+      content: { 'application/jwk-set+json': { schema: KeySet } },
+    },
+    ...oauthErrors(500, 503),
   },
 }
 
@@ -148,5 +173,6 @@ export const metadataSchema = {
       token_endpoint: Type.String(),
       jwks_uri: Type.String(),
     }),
+    ...oauthErrors(500, 503),
   },
 }

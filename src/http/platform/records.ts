@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
 import { Envelope } from '../../contract/envelope.ts'
 import { RecordCounts } from '../../contract/record.ts'
 import { notUtf8 } from '../../domain/records/read.ts'
@@ -8,6 +9,12 @@ import { errorResponses } from '../error-responses.ts'
 import { type App, allowOnly } from '../route.ts'
 import type { PlatformDeps } from './index.ts'
 import { limits, ndjsonLines } from './ndjson.ts'
+
+const Lines = Type.String({
+  description:
+    'One store, item or order a line, each with its `kind`. The whole may be sent with Content-Encoding: gzip',
+  examples: ['{"kind":"store","id":1001,"name":"Harbour Street","timezone":"Australia/Sydney"}\n'],
+})
 
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
@@ -30,6 +37,7 @@ export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): 
           `${limits.lines} lines and ${limits.expanded / 1_048_576} MiB. All are stored or none: a bad line is answered with ` +
           '422, which names every bad line. Sending the same records again changes nothing.',
         security: [{ oauth2: ['platform.write'] }],
+        body: { content: Object.fromEntries(mediaTypes.map(type => [type, { schema: Lines }])) },
         response: {
           200: Envelope(RecordCounts),
           ...errorResponses(

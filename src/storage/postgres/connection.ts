@@ -43,10 +43,15 @@ export async function connect(settings: Settings, session: Record<string, string
   /** Fails what has no answer yet. The driver forgets some of it when its socket closes. */
   const pending = new Set<(error: unknown) => void>()
   const watchdog = setTimeout(() => {
-    if (pending.size > 0 && patient === 0) socket.destroy()
+    if (pending.size === 0 || patient > 0) return
+    socket.destroy()
+    end()
   }, settings.statement_timeout + grace).unref()
 
   const driver = createDriver(settings, session, socket, end)
+  // The driver begins to listen a turn of the event loop later: too late for a server that hangs up at once.
+  socket.on('error', () => {})
+  socket.on('close', end)
 
   function end(): void {
     if (lost) return

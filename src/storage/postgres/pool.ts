@@ -70,7 +70,12 @@ export function createPool(open: () => Promise<Connection>, size: number, patien
     // The one used last: the server has its plans and pages at hand.
     const connection = idle.pop()
     if (connection) return connection
-    if (all.size + opening < size) return start()
+    if (all.size + opening < size) {
+      return start().catch(error => {
+        serveNext()
+        throw error
+      })
+    }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiters.delete(waiter)

@@ -50,8 +50,8 @@ export async function readExisting(
   }
 }
 
-/** Until the transaction ends, no other batch writes to these stores. */
-export async function lockNewStores(tx: Transaction, ids: readonly bigint[]): Promise<void> {
+/** Until the transaction ends, no other batch creates these stores. */
+export async function reserveStores(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(id) from unnest($1::bigint[]) as id', [ids])
 }
 

@@ -1,6 +1,6 @@
 import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../port.ts'
 import type { Database } from './database.ts'
-import { lockNewStores, readExisting, sortedIds } from './records-read.ts'
+import { readExisting, reserveStores, sortedIds } from './records-read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './records-write.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -10,25 +10,46 @@ import type { Transaction } from './transaction.ts'
  * for each other.
  */
 export function createRecords(db: Database): Records {
+  const run = <T extends RecordChanges>(
+    keys: RecordKeys,
+    decide: (existing: ExistingRows) => T,
+    reserved: readonly bigint[] | null,
+  ) =>
+    db.write(
+      async tx => {
+        if (reserved) await reserveStores(tx, reserved)
+        const { existing, missing } = await readExisting(tx, keys)
+        if (missing.length > 0 && !reserved) throw new NewStores(missing)
+        const changes = decide(existing)
+        apply(tx, changes)
+        return changes
+      },
+      { ahead: true },
+    )
+
   return {
-    write: (keys, decide) =>
-      db.write(
-        async tx => {
-          const changes = decide(await readLocked(tx, keys))
-          apply(tx, changes)
-          return changes
-        },
-        { ahead: true },
-      ),
+    async write(keys, decide) {
+      try {
+        return await run(keys, decide, null)
+      } catch (error) {
+        if (!(error instanceof NewStores)) throw error
+        return run(keys, decide, error.ids)
+      }
+    },
   }
 }
 
-async function readLocked(tx: Transaction, keys: RecordKeys): Promise<ExistingRows> {
-  const { existing, missing } = await readExisting(tx, keys)
-  if (missing.length === 0) return existing
-  // There is no row to lock yet. Whoever held the lock before may have made it: hence the second look.
-  await lockNewStores(tx, missing)
-  return (await readExisting(tx, keys)).existing
+/**
+ * Stores that have no row yet which could be locked. Their ids are, instead, and before any row, so the batch begins
+ * anew: one that held rows while it waits for an id could wait for a batch that waits for it.
+ */
+class NewStores extends Error {
+  readonly ids: readonly bigint[]
+
+  constructor(ids: readonly bigint[]) {
+    super(`no store has the id ${ids.join(', ')} yet`)
+    this.ids = ids
+  }
 }
 
 function apply(tx: Transaction, { stores, items, orders, rollups }: RecordChanges): void {
