@@ -5,15 +5,31 @@ import { allowOnly } from '../http/route.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The stylesheets, read once. They carry no secret and change with the release only. */
+const css = 'text/css; charset=utf-8'
+
+/** What the pages look like: read once. It carries no secret and changes with the release only. */
 export async function assets(app: FastifyInstance): Promise<void> {
-  const sheets = {
-    '/assets/pico.css': await readFile(require.resolve('@picocss/pico/css/pico.min.css')),
-    '/assets/console.css': await readFile(new URL('./console.css', import.meta.url)),
-  }
-  for (const [url, sheet] of Object.entries(sheets)) {
+  const files = [
+    {
+      url: '/assets/pico.css',
+      type: css,
+      body: await readFile(require.resolve('@picocss/pico/css/pico.min.css')),
+    },
+    {
+      url: '/assets/console.css',
+      type: css,
+      body: await readFile(new URL('./console.css', import.meta.url)),
+    },
+    // Where browsers look for it by themselves, so that the API reference has it too.
+    {
+      url: '/favicon.ico',
+      type: 'image/svg+xml',
+      body: await readFile(new URL('./icon.svg', import.meta.url)),
+    },
+  ]
+  for (const { url, type, body } of files) {
     app.get(url, { schema: { hide: true } as never }, async (_request, reply) =>
-      reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(sheet),
+      reply.type(type).header('cache-control', 'public, max-age=3600').send(body),
     )
     allowOnly(app, url, 'GET', 'HEAD')
   }

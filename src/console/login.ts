@@ -30,7 +30,7 @@ export function login(
     const { email, password, next: wanted } = textFields(request.body)
     const next = safeNext(wanted, issuer)
     const attempt = { name: email.trim().toLowerCase(), address: request.ip }
-    const seconds = await signInThrottle.wait(attempt)
+    const seconds = await signInThrottle.take(attempt)
     if (seconds > 0) {
       reply.header('retry-after', String(seconds))
       return sendPage(
@@ -41,10 +41,10 @@ export function login(
     }
     const account = await accounts.signIn(email, password)
     if (!account) {
-      await signInThrottle.failed(attempt)
       request.log.info({ event: 'sign_in_failed' }, 'sign-in refused')
       return sendPage(reply, loginPage({ csrf: reply.generateCsrf(), next, email, problem: refused }), 401)
     }
+    await signInThrottle.forgive(attempt)
     await signedIn.start(request, reply, account)
     return reply.redirect(next, 303)
   })

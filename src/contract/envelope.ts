@@ -3,7 +3,7 @@ import { catalogue } from '../errors.ts'
 
 /** Spec 2.1: the block around every integration and platform answer. */
 
-export const ErrorBody = Type.Object({
+const ErrorBody = Type.Object({
   code: Type.String({
     enum: Object.keys(catalogue),
     description: 'A code of the closed set in docs/errors.md',

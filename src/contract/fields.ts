@@ -6,9 +6,6 @@ import { maxInt32, minInt32 } from '../lib/int64.ts'
  * and the readers of query parameters and of records choose their rule by it.
  */
 
-export const int8 = (description: string) =>
-  Type.Integer({ format: 'int8', minimum: -128, maximum: 127, description })
-
 export const int32 = (description: string) =>
   Type.Integer({ format: 'int32', minimum: minInt32, maximum: maxInt32, description })
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { maxInt32 } from '../lib/int64.ts'
 
 /** Spec 2.2 */
-export const defaultCount = 100
+const defaultCount = 100
 
 /** Spec 2.2 rule 3 and section 8 */
 export const maxOrderCount = 2000

@@ -1,6 +1,6 @@
 import type { OrderField, Storage } from '../storage/port.ts'
 import { checkStore, type Principal } from './access.ts'
-import { chunkRows, offsetOf, type Page, pageOf } from './page.ts'
+import { firstRows, offsetOf, type Page, pageOf } from './page.ts'
 import type { Window } from './window.ts'
 
 export interface OrdersRequest extends Window {
@@ -20,7 +20,8 @@ export function createOrderList(storage: Storage) {
   return async (principal: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
     const { store_id, date_field: field, start_date: from, end_date: to, count } = request
     const query = { store_id, field, from, to }
-    const limit = Math.min(count, chunkRows)
+    // Created once, an order keeps its place; updated or paid, it moves.
+    const limit = firstRows(count, field === 'created_at' ? 'fixed' : 'moving')
     const { facts, chunk } = await storage.orders.page(
       principal.claim,
       query,

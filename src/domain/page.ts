@@ -1,7 +1,16 @@
+import { maxOrderCount } from '../contract/paging.ts'
 import type { Chunk, Cursor } from '../storage/port.ts'
 
 /** Entries read from the database at a time, so that a large page never stands in memory whole. */
-export const chunkRows = 250
+const chunkRows = 250
+
+/**
+ * How much of a page is read at first. A list whose entries keep their places is read on behind the last one, piece by
+ * piece. Where an entry may move while the page is being sent, to be sent twice and crowd another one out, the page is
+ * read at once; only one beyond any page of orders is still cut.
+ */
+export const firstRows = (count: number, places: 'fixed' | 'moving'): number =>
+  Math.min(count, places === 'fixed' ? chunkRows : maxOrderCount)
 
 /** Entries to skip. Two int32 can multiply past what a number holds exactly; nothing is stored that far. */
 export const offsetOf = ({ index, count }: { index: number; count: number }): number =>

@@ -3,7 +3,7 @@ import { roundQuantity } from '../lib/decimal.ts'
 import type { AccessClaim, AccessFacts, SoldItem, Storage } from '../storage/port.ts'
 import { cover } from './sales-buckets.ts'
 
-export interface SalesPage {
+interface SalesPage {
   store_id: bigint
   /** Both ends belong to the window. */
   from: Seconds

@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Storage } from '../storage/port.ts'
 import { checkStore, checkToken, type Principal } from './access.ts'
-import { chunkRows, offsetOf, type Page, pageOf } from './page.ts'
+import { firstRows, offsetOf, type Page, pageOf } from './page.ts'
 
 export function createStoreList(storage: Storage) {
   return async ({ claim }: Principal, request: { index: number; count: number }): Promise<Page> => {
     const { count } = request
-    const { facts, chunk } = await storage.stores.page(claim, offsetOf(request), Math.min(count, chunkRows))
+    const { facts, chunk } = await storage.stores.page(claim, offsetOf(request), firstRows(count, 'fixed'))
     checkToken(facts)
     if (chunk === null) throw new Error('a live token was answered with no page of stores')
     return pageOf(chunk, count, (after, rows) => storage.stores.more(claim, after, rows))

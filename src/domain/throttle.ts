@@ -24,8 +24,29 @@ export function createThrottle(
     byName: `${kind}:${address}:${name.slice(0, 254)}`,
     byAddress: `${kind}:${address}`,
   })
+  /** Windows begin at multiples of their length, on every node alike. */
+  const restOfWindow = () => window - (clock.now() % window)
+
+  async function count(attempt: Attempt): Promise<{ named: number; all: number }> {
+    const { byName, byAddress } = keysOf(attempt)
+    const named = await storage.throttles.hit(byName, clock.now(), window)
+    return { named, all: await storage.throttles.hit(byAddress, clock.now(), window) }
+  }
+
   return {
-    /** Seconds to wait before the next attempt is looked at; 0 when it may go on. */
+    /**
+     * Counts an attempt before it is looked at, so that many at once are no way around; answers the seconds to wait
+     * instead, or 0. For what is rare enough to cost a write each time.
+     */
+    async take(attempt: Attempt): Promise<number> {
+      const { named, all } = await count(attempt)
+      return named > failuresByName || all > failuresByAddress ? restOfWindow() : 0
+    },
+    /** The attempt was no guess after all. */
+    async forgive(attempt: Attempt): Promise<void> {
+      await storage.throttles.clear(keysOf(attempt).byName)
+    },
+    /** Seconds to wait before the next attempt is looked at; 0 when it may go on. Costs no write. */
     async wait(attempt: Attempt): Promise<number> {
       const { byName, byAddress } = keysOf(attempt)
       const now = clock.now()
@@ -33,12 +54,10 @@ export function createThrottle(
         storage.throttles.count(byName, now),
         storage.throttles.count(byAddress, now),
       ])
-      return named >= failuresByName || all >= failuresByAddress ? window : 0
+      return named >= failuresByName || all >= failuresByAddress ? restOfWindow() : 0
     },
     async failed(attempt: Attempt): Promise<void> {
-      const { byName, byAddress } = keysOf(attempt)
-      await storage.throttles.hit(byName, clock.now(), window)
-      await storage.throttles.hit(byAddress, clock.now(), window)
+      await count(attempt)
     },
   }
 }

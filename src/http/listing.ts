@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Page } from '../domain/page.ts'
 import { head, tail } from './envelope.ts'
 
@@ -27,18 +28,23 @@ async function* pieces(
 
 /**
  * The store's data version as a weak validator (RFC 9110 §8.8.1): weak, since the envelope's timestamp differs each
- * time. The letter keeps the versions of orders and of items apart.
+ * time. With the address in it, so that the tag of one window never passes for another's.
  */
-export const etagOf = (kind: 'o' | 'i', version: number): string => `W/"${kind}${version}"`
+export const etagOf = (request: FastifyRequest, version: number): string =>
+  `W/"${version}-${addressHash(request)}"`
 
-/** The version that the reader says it has, if it is one of ours. */
-export function knownVersion(kind: 'o' | 'i', ifNoneMatch: string | undefined): number | null {
-  if (ifNoneMatch === undefined) return null
-  for (const tag of ifNoneMatch.split(',')) {
-    const digits = new RegExp(`^(?:W/)?"${kind}(\\d{1,15})"$`).exec(tag.trim())?.[1]
-    if (digits !== undefined) return Number(digits)
+/** The version that the reader says it has of this very list. */
+export function knownVersion(request: FastifyRequest): number | null {
+  const { 'if-none-match': tags } = request.headers
+  if (tags === undefined) return null
+  const ours = addressHash(request)
+  for (const tag of tags.split(',')) {
+    const [, digits, hash] = /^(?:W\/)?"(\d{1,15})-([\w-]+)"$/.exec(tag.trim()) ?? []
+    if (hash === ours) return Number(digits)
   }
   return null
 }
+
+const addressHash = ({ raw }: FastifyRequest): string => hash('sha1', raw.url ?? '', 'base64url').slice(0, 11)
 
 export const notModified = (reply: FastifyReply): FastifyReply => reply.code(304).send(null)

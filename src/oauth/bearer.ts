@@ -7,10 +7,10 @@ import { fail } from '../errors.ts'
 import type { Clock, Seconds } from '../lib/clock.ts'
 
 /** RFC 9068: what an access token must say of itself. */
-export const accessTokenType = 'at+jwt'
+const accessTokenType = 'at+jwt'
 export const signingAlgorithm = 'ES256'
 
-export interface VerifiedToken {
+interface VerifiedToken {
   principal: Principal
   claims: JWTPayload
   expires_at: Seconds

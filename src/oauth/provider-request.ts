@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import { originForm } from '../lib/origin-form.ts'
 
 /**
@@ -7,7 +8,12 @@ import { originForm } from '../lib/origin-form.ts'
  * headers; here they are always the issuer's own, whatever the client sent. The body was read by the route, within its
  * limit.
  */
-export function providerRequest(request: IncomingMessage, issuer: URL, body: Buffer | null): IncomingMessage {
+export function providerRequest(
+  request: IncomingMessage,
+  issuer: URL,
+  body: Buffer | null,
+  beforeAnswer: BeforeAnswer,
+): IncomingMessage {
   const headers: Record<string, unknown> = { ...request.headers }
   for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
   headers['host'] = issuer.host
@@ -21,6 +27,7 @@ export function providerRequest(request: IncomingMessage, issuer: URL, body: Buf
   return Object.create(request, {
     headers: { value: headers },
     url: { value: originForm(request.url ?? '/'), writable: true },
+    beforeAnswer: { value: beforeAnswer },
     // Koa keeps the original address on the request; it must not land on the shared one.
     originalUrl: { value: undefined, writable: true },
     ...(body !== null && {
@@ -29,4 +36,13 @@ export function providerRequest(request: IncomingMessage, issuer: URL, body: Buf
       iterator: { value: () => Readable.from([body]) },
     }),
   })
+}
+
+/** What is to be done when the answer's status is known, before the client can see it. */
+export type BeforeAnswer = (status: number) => Promise<void>
+
+/** Calls it; a middleware of the provider. */
+export async function callBeforeAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next()
+  await (ctx.req as IncomingMessage & { beforeAnswer: BeforeAnswer }).beforeAnswer(ctx.status)
 }

@@ -8,8 +8,10 @@ import { signingAlgorithm } from './bearer.ts'
 import { accessTokenLifetime, codeLifetime, interactionLifetime, refreshTokenLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
+import { callBeforeAnswer } from './provider-request.ts'
 import { applyRequestPolicy } from './request-policy.ts'
 import { answerByQuery } from './response-mode.ts'
+import { nameUnauthorizedClient } from './unauthorized-client.ts'
 
 export interface ProviderDeps {
   storage: Storage
@@ -134,6 +136,8 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   provider.proxy = true
   provider.use(trimMetadata)
   provider.use(answerByQuery)
+  provider.use(nameUnauthorizedClient)
+  provider.use(callBeforeAnswer)
   return provider
 }
 

@@ -51,7 +51,7 @@ export interface Accounts {
   find(id: string): Promise<Account | null>
 }
 
-export interface Session {
+interface Session {
   /** sha256 of what the cookie holds. */
   hash: string
   account_id: string
@@ -181,8 +181,6 @@ export interface StoreFacts {
 
 // ---------------------------------------------------------------------------------------------- OAuth's short-lived things
 
-export type ArtifactKind = string
-
 export interface Artifact {
   payload: string
   expires_at: Seconds
@@ -191,11 +189,11 @@ export interface Artifact {
 
 /** Codes, refresh tokens and interactions of the OAuth provider, known by the hash of their value only. */
 export interface Artifacts {
-  put(kind: ArtifactKind, hash: string, payload: string, expires_at: Seconds): Promise<void>
-  find(kind: ArtifactKind, hash: string): Promise<Artifact | null>
+  put(kind: string, hash: string, payload: string, expires_at: Seconds): Promise<void>
+  find(kind: string, hash: string): Promise<Artifact | null>
   /** One conditional update: true for exactly one caller, ever. */
-  consume(kind: ArtifactKind, hash: string, now: Seconds): Promise<boolean>
-  remove(kind: ArtifactKind, hash: string): Promise<void>
+  consume(kind: string, hash: string, now: Seconds): Promise<boolean>
+  remove(kind: string, hash: string): Promise<void>
 }
 
 /** Access tokens revoked one by one before their time. */
@@ -245,9 +243,6 @@ export interface Chunk {
 
 /** Opaque above the engine: the sort key of the last entry read. */
 export type Cursor = readonly (bigint | number | string)[]
-
-/** Where to start: `offset` entries in, or behind an entry read before. */
-export type Start = { offset: number } | { after: Cursor }
 
 /** The answer to a first read: the facts of the same moment, and the chunk unless `unless_version` was still current. */
 export interface Read {

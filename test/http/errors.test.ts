@@ -75,6 +75,7 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/account/apps': { allow: read, surface: 'page' },
     '/account/apps/:app_id/revoke': { allow: form, surface: 'page' },
     '/assets/console.css': { allow: read, surface: 'page' },
+    '/favicon.ico': { allow: read, surface: 'page' },
     '/assets/pico.css': { allow: read, surface: 'page' },
     '/auth/v2/authorize': { allow: read, surface: 'oauth' },
     '/auth/v2/authorize/:uid': { allow: read, surface: 'oauth' },

@@ -54,7 +54,7 @@ export function* demoRecords(options: DemoOptions): Generator<DemoRecord> {
   }
 }
 
-export const demoStoreId = (index: number): number => 1001 + index
+const demoStoreId = (index: number): number => 1001 + index
 
 function storeAt(index: number, stores: number) {
   const place = places[index % places.length] as Place

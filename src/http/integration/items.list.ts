@@ -45,9 +45,9 @@ export function itemsList(app: App, { storage, requireScope }: IntegrationDeps):
       ...requireScope('integration.inventory'),
     },
     async (request, reply) => {
-      const known = knownVersion('i', request.headers['if-none-match'])
+      const known = knownVersion(request)
       const { version, page } = await listItems(principalOf(request), request.query as ItemsRequest, known)
-      reply.header('etag', etagOf('i', version))
+      reply.header('etag', etagOf(request, version))
       return page === null ? notModified(reply) : sendPage(reply, page)
     },
   )

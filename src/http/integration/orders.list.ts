@@ -58,9 +58,9 @@ export function ordersList(app: App, { storage, requireScope }: IntegrationDeps)
       ...requireScope('integration.order'),
     },
     async (request, reply) => {
-      const known = knownVersion('o', request.headers['if-none-match'])
+      const known = knownVersion(request)
       const { version, page } = await listOrders(principalOf(request), request.query as OrdersRequest, known)
-      reply.header('etag', etagOf('o', version))
+      reply.header('etag', etagOf(request, version))
       return page === null ? notModified(reply) : sendPage(reply, page)
     },
   )

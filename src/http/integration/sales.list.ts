@@ -53,9 +53,9 @@ export function salesList(app: App, { storage, requireScope }: IntegrationDeps):
     async (request, reply) => {
       const { store_id, start_date: from, end_date: to, index = 0, count = 0 } = request.query
       const { claim } = principalOf(request)
-      const known = knownVersion('o', request.headers['if-none-match'])
+      const known = knownVersion(request)
       const { facts, data } = await sales.page(claim, { store_id, from, to, index, count }, known)
-      reply.header('etag', etagOf('o', checkStore(facts, store_id).orders_version))
+      reply.header('etag', etagOf(request, checkStore(facts, store_id).orders_version))
       return data === null ? notModified(reply) : sendData(reply, `[${data}]`)
     },
   )

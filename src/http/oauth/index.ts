@@ -12,7 +12,7 @@ import {
 } from './schemas.ts'
 import { metadataPath } from '../../oauth/metadata.ts'
 import type { PresentedTokens } from '../../oauth/presented-tokens.ts'
-import { providerRequest } from '../../oauth/provider-request.ts'
+import { type BeforeAnswer, providerRequest } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
 
 export interface OauthDeps {
@@ -35,11 +35,16 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => data => JSON.stringify(data))
 
-  async function handOver(request: FastifyRequest, reply: FastifyReply, body: Buffer | null): Promise<void> {
+  async function handOver(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: Buffer | null,
+    beforeAnswer: BeforeAnswer = async () => {},
+  ): Promise<void> {
     const provider = await providers.current()
     reply.hijack()
     reply.raw.setHeader('x-request-id', request.id)
-    await provider.callback()(providerRequest(request.raw, issuerUrl, body), reply.raw)
+    await provider.callback()(providerRequest(request.raw, issuerUrl, body, beforeAnswer), reply.raw)
   }
 
   const read = async (request: FastifyRequest, reply: FastifyReply) => handOver(request, reply, null)
@@ -57,8 +62,9 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
           error_description: `too many failed client authentications; try again in ${seconds} s`,
         })
     }
-    await handOver(request, reply, body)
-    if (reply.raw.statusCode === 401) await throttle.failed(attempt)
+    await handOver(request, reply, body, async status => {
+      if (status === 401) await throttle.failed(attempt)
+    })
   }
 
   /** A JWT in the `token` parameter goes on under a name that the provider can look up. */

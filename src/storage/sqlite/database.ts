@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy, translate } from './errors.ts'
 import { configure } from './pragmas.ts'
 
-export interface Statement<Row> {
+interface Statement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
   run(...values: SQLInputValue[]): { changes: number | bigint }
