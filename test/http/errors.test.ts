@@ -28,7 +28,7 @@ describe('a path that no endpoint has is 404', () => {
     { path: '/.well-known/openid-configuration', surface: 'oauth' },
     { path: '/', surface: 'page' },
     { path: '/login/', surface: 'page' },
-    { path: '/favicon.ico', surface: 'page' },
+    { path: '/robots.txt', surface: 'page' },
     { path: '/..%2fetc%2fpasswd', surface: 'page' },
     { path: `/integration/v1/${'a'.repeat(9000)}`, surface: 'envelope' },
     { path: `/${'a'.repeat(9000)}?${'b'.repeat(3000)}`, surface: 'page' },

@@ -186,8 +186,7 @@ describe('public apps: PKCE is all they have', () => {
   test('a public app has no token of its own', async () => {
     const { client_id } = await newClient({ public: true })
     const answer = await server.post('/auth/v2/token', { grant_type: 'client_credentials', client_id })
-    // RFC 6749 §5.2 would have unauthorized_client; the provider says invalid_request.
-    assertError('oauth', answer, 400, 'invalid_request')
+    assertError('oauth', answer, 400, 'unauthorized_client')
   })
 
   test('an app with a secret is not let in without it by calling itself public', async () => {
