@@ -1,11 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-
-export interface BareOrder {
-  store_id: number
-  created_at: string
-  id: string
-  doc: string
-}
+import type { BareOrder } from './engine.ts'
 
 /**
  * The limit for writing: the same documents into one bare table, clustered as ours, with the same durability and the

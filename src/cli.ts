@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { registerAccount } from './cli/account.ts'
 import { registerApp } from './cli/app.ts'
 import { registerBackup } from './cli/backup.ts'
+import { registerCopy } from './cli/copy.ts'
 import { registerDemo } from './cli/demo.ts'
 import { registerImport } from './cli/import.ts'
 import { registerKeys } from './cli/keys.ts'
@@ -51,6 +52,7 @@ function createProgram(): Command {
   registerKeys(program)
   registerMigrate(program)
   registerBackup(program)
+  registerCopy(program)
   return program
 }
 

@@ -10,6 +10,9 @@ export interface Config {
   database_pool: number
   database_statement_timeout: number
   database_connect_timeout: number
+  /** The postgres:// URL of a hot standby that serves list pages, and the seconds it may be behind. */
+  read_database: string | null
+  read_staleness: number
   /** Public address and OAuth issuer, without a trailing slash; null: the address the server listens on. */
   base_url: string | null
   workers: number
@@ -25,13 +28,16 @@ export class ConfigError extends Error {
 }
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const database = readDatabase(env['TILLGATE_DATABASE'] || 'data/tillgate.db')
   return {
     host: env['HOST'] || '127.0.0.1',
     port: integer(env, 'PORT', 3000, 0, 65_535),
-    database: readDatabase(env['TILLGATE_DATABASE'] || 'data/tillgate.db'),
+    database,
     database_pool: integer(env, 'TILLGATE_DATABASE_POOL', 10, 1, 1000),
     database_statement_timeout: integer(env, 'TILLGATE_DATABASE_STATEMENT_TIMEOUT', 5000, 1, 3_600_000),
     database_connect_timeout: integer(env, 'TILLGATE_DATABASE_CONNECT_TIMEOUT', 3000, 1, 3_600_000),
+    read_database: readReplica(env['TILLGATE_READ_DATABASE'] || null, database),
+    read_staleness: integer(env, 'TILLGATE_READ_STALENESS', 0, 0, 86_400),
     base_url: env['TILLGATE_BASE_URL'] ? readBaseUrl(env['TILLGATE_BASE_URL']) : null,
     workers: integer(env, 'TILLGATE_WORKERS', 1, 1, 256),
     log_level: oneOf(env, 'TILLGATE_LOG_LEVEL', 'info', [
@@ -65,14 +71,29 @@ function oneOf(env: NodeJS.ProcessEnv, name: string, fallback: string, values: r
   return value
 }
 
+const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)
+
 function readDatabase(value: string): string {
-  if (/^postgres(ql)?:\/\//.test(value) || value === ':memory:') return value
+  if (isPostgres(value) || value === ':memory:') return value
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) {
     throw new ConfigError(
       `TILLGATE_DATABASE is "${redact(value)}"; it must be a file path or a postgres:// URL`,
     )
   }
   return isAbsolute(value) ? value : resolve(value)
+}
+
+function readReplica(value: string | null, database: string): string | null {
+  if (value === null) return null
+  if (!isPostgres(value)) {
+    throw new ConfigError(`TILLGATE_READ_DATABASE is "${redact(value)}"; it must be a postgres:// URL`)
+  }
+  if (!isPostgres(database)) {
+    throw new ConfigError(
+      'TILLGATE_READ_DATABASE is set, but TILLGATE_DATABASE is a SQLite file, which has no replicas',
+    )
+  }
+  return value
 }
 
 /** The issuer is compared byte for byte by clients, so what does not survive URL parsing unchanged is refused. */

@@ -31,7 +31,11 @@ export async function serve(config: Config): Promise<void> {
 async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {
   const stop = stopSignal()
   const clock = systemClock
-  const storage = await openStorage(config.database, config)
+  const storage = await openStorage(config.database, {
+    ...config,
+    // Said of the replica, which is met with the first list: the app is there by then.
+    notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
+  })
   const app = await buildApp({ storage, clock, config, issuer })
   const sweep = setInterval(() => {
     storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))

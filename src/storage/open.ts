@@ -1,6 +1,9 @@
+import type { CopySource, CopyTarget } from './copy/port.ts'
 import type { Storage } from './port.ts'
+import { copyFromPostgres, openPostgresCopy } from './postgres/copy.ts'
 import { migratePostgres, openPostgres } from './postgres/index.ts'
 import type { PostgresOptions } from './postgres/settings.ts'
+import { copyFromSqlite, openSqliteCopy } from './sqlite/copy.ts'
 import type { DatabaseOptions } from './sqlite/database.ts'
 import { migrateSqlite, openSqlite } from './sqlite/index.ts'
 import type { Migrated } from './sqlite/migrate.ts'
@@ -23,6 +26,20 @@ export async function migrate(
   if (isPostgres(database)) return migratePostgres(database, options)
   if (options.citus) throw new Error('only a postgres:// database can be distributed with Citus')
   return migrateSqlite(database)
+}
+
+/** Lends a database to be copied, as it is at this moment, for the time of `work`. It is not changed. */
+export async function copyFrom<T>(
+  database: string,
+  options: StorageOptions,
+  work: (source: CopySource) => Promise<T>,
+): Promise<T> {
+  return isPostgres(database) ? copyFromPostgres(database, options, work) : copyFromSqlite(database, work)
+}
+
+/** Opens a database to be copied into, and brings its schema up to date. */
+export async function openCopy(database: string, options?: StorageOptions): Promise<CopyTarget> {
+  return isPostgres(database) ? openPostgresCopy(database, options) : openSqliteCopy(database, options)
 }
 
 const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)

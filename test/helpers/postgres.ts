@@ -1,5 +1,5 @@
 import { after } from 'node:test'
-import postgres from 'postgres'
+import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
 let own: Promise<PostgresServer> | null = null
@@ -36,14 +36,4 @@ export async function freshDatabase(server?: string): Promise<string> {
   await administer(administration, `create database ${name}`)
   made.push({ administration, name })
   return new URL(name, administration).href
-}
-
-/** One statement over a connection of its own. */
-export async function administer(url: string, statement: string): Promise<postgres.RowList<postgres.Row[]>> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    return await sql.unsafe(statement)
-  } finally {
-    await sql.end()
-  }
 }

@@ -74,7 +74,7 @@ suite('plans', async () => {
     }
     test(`sales look up spans and edges in the index (${when})`, async () => {
       const lists = ["'{86400}'", "'{86400}'", "'{8640000}'", "'{100}'", "'{200}'"]
-      const text = await plan(salesSql, ["'a'", 'null', "'j'", '1', 'null', ...lists], mode)
+      const text = await plan(salesSql(), ["'a'", 'null', "'j'", '1', 'null', ...lists], mode)
       assert.doesNotMatch(text, /Seq Scan on (orders|sales_rollups)/, text)
     })
   }

@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { migrate, openStorage } from '../../src/storage/open.ts'
 import type { RecordChanges, Storage } from '../../src/storage/port.ts'
-import { administer, freshDatabase } from '../helpers/postgres.ts'
+import { freshDatabase } from '../helpers/postgres.ts'
+import { administer } from '../helpers/postgres-admin.ts'
 import { item, linked, order, store } from './suite/fixtures.ts'
 
 const nothing: RecordChanges = { stores: [], items: [], orders: [], rollups: [] }

@@ -13,6 +13,9 @@ export interface Range {
 
 export const everything: Range = { after: null, through: null }
 
+/** Ranges that are brought up to date at the same time: enough to keep a server busy on more than one of its cores. */
+export const parallelWrites = 4
+
 /** How many rows, and the sum of their checksums (tally.ts). */
 export interface Tally {
   rows: number
@@ -22,7 +25,7 @@ export interface Tally {
 /** By store; under '' what belongs to none. */
 export type Tallies = ReadonlyMap<string, Tally>
 
-interface Readable {
+export interface Readable {
   /** The first of the range's rows by primary key, `limit` at most, fewer when they are large. None: there are none. */
   read(table: Table, range: Range, limit: number): Promise<Row[]>
 }

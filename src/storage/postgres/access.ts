@@ -2,6 +2,9 @@ import type { AccessClaim, AccessFacts } from '../port.ts'
 import type { RawRow } from './connection.ts'
 import type { Value } from './values.ts'
 
+/** The version of a store that rises with every change of one of its lists. */
+export type ListVersion = 'orders_version' | 'items_version'
+
 /**
  * The facts behind a claim as one row, for the values of `claimValues`: $1 to $3, and $4 for the store. A list adds
  * its page to the same statement, so a request is one round trip and all of it is of one moment. `readable` says that

@@ -8,9 +8,13 @@ import { distribute } from './citus.ts'
 import { type Database, openDatabase } from './database.ts'
 import { createItems } from './items.ts'
 import { createKeys } from './keys.ts'
+import { createList, type ListShape } from './list.ts'
 import { type Migrated, migrate } from './migrate.ts'
 import { createOrders } from './orders.ts'
 import { createRecords } from './records.ts'
+import { createReplica } from './replica.ts'
+import { createReplicaReader } from './replica-read.ts'
+import { createReplicatedList } from './replicated-list.ts'
 import { createRevokedTokens } from './revoked-tokens.ts'
 import { createSales } from './sales.ts'
 import { createSessions } from './sessions.ts'
@@ -20,8 +24,14 @@ import { createThrottles } from './throttles.ts'
 import { createUpkeep } from './upkeep.ts'
 
 /** Connects to the database, creating or migrating its schema as needed. */
-export async function openPostgres(url: string, options?: PostgresOptions): Promise<Storage> {
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Storage> {
+  const { read_database, read_staleness = 0, notice = () => {} } = options
   const { db } = await openMigrated(url, options)
+  const replica = read_database ? createReplica(db, readSettings(read_database, options), notice) : null
+  const reader = replica && createReplicaReader(db, replica, read_staleness)
+  const list = (shape: ListShape) =>
+    reader ? createReplicatedList(db, reader, shape) : createList(db, shape)
+  const upkeep = createUpkeep(db)
   return {
     accounts: createAccounts(db),
     sessions: createSessions(db),
@@ -32,11 +42,15 @@ export async function openPostgres(url: string, options?: PostgresOptions): Prom
     keys: createKeys(db),
     throttles: createThrottles(db),
     stores: createStores(db),
-    orders: createOrders(db),
-    items: createItems(db),
-    sales: createSales(db),
+    orders: createOrders(list),
+    items: createItems(list),
+    sales: createSales(db, reader),
     records: createRecords(db),
-    ...createUpkeep(db),
+    ...upkeep,
+    async close() {
+      replica?.close()
+      await upkeep.close()
+    },
   }
 }
 

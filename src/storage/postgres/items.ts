@@ -1,10 +1,9 @@
 import type { Items } from '../port.ts'
-import type { Database } from './database.ts'
-import { createList, endOfTime, lowestId } from './list.ts'
+import { endOfTime, type List, type ListShape, lowestId } from './list.ts'
 
-export function createItems(db: Database): Items {
-  const byId = createList(db, { table: 'items', order: ['id'], version: 'items_version' })
-  const byUpdated = createList(db, {
+export function createItems(list: (shape: ListShape) => List): Items {
+  const byId = list({ table: 'items', order: ['id'], version: 'items_version' })
+  const byUpdated = list({
     table: 'items',
     order: ['updated_at', 'id'],
     version: 'items_version',

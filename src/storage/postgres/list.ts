@@ -1,5 +1,5 @@
 import type { AccessClaim, Chunk, Cursor, Read } from '../port.ts'
-import { claimValues, readFacts, storeFacts } from './access.ts'
+import { claimValues, type ListVersion, readFacts, storeFacts } from './access.ts'
 import type { RawRow } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Value } from './values.ts'
@@ -10,7 +10,7 @@ export interface ListShape {
   /** The sort key: a time, when there is one, and the id, which makes the order total. */
   order: readonly ['id'] | readonly [time: string, 'id']
   /** The version that rises with every change of the list. */
-  version: 'orders_version' | 'items_version'
+  version: ListVersion
 }
 
 /** Where a list by an id of int64 begins, and where one by time ends when it has no end. */
@@ -47,22 +47,23 @@ export function createList(db: Database, shape: ListShape): List {
 }
 
 /**
- * $4 store, $5 known version, $6 offset, $7 limit, $8 last time, $9… first key. The offset is skipped on the index
- * alone; the documents are read from the entry found there.
+ * From $4 on: store, known version, offset, limit, last time, first key. The offset is skipped on the index alone; the
+ * documents are read from the entry found there.
  */
-export function pageSql(shape: ListShape): string {
+export function pageSql(shape: ListShape, { facts = storeFacts, first = 4 } = {}): string {
+  const at = (place: number) => `$${first + place}`
   const key = shape.order.join(', ')
-  const range = (from: string) => rangeSql(shape, '$4', '$8', `(${key}) >= (${from})`)
-  const given = shape.order.map((_, i) => `$${9 + i}`).join(', ')
+  const range = (bound: string) => rangeSql(shape, at(0), at(4), `(${key}) >= (${bound})`)
+  const given = shape.order.map((_, i) => at(5 + i)).join(', ')
   const found = shape.order.map(column => `start.${column}`).join(', ')
-  return `with facts as materialized (${storeFacts})
+  return `with facts as materialized (${facts})
     select facts.*, page.* from facts left join lateral (
       ${joinedSql(shape)} from (
         select ${key} from ${shape.table}
-        where facts.readable and facts.${shape.version} is distinct from $5 and ${range(given)}
-        order by ${key} offset $6 limit 1
+        where facts.readable and facts.${shape.version} is distinct from ${at(1)} and ${range(given)}
+        order by ${key} offset ${at(2)} limit 1
       ) as start cross join lateral (
-        select ${key}, doc from ${shape.table} where ${range(found)} order by ${key} limit $7
+        select ${key}, doc from ${shape.table} where ${range(found)} order by ${key} limit ${at(3)}
       ) as entries
     ) as page on true`
 }
@@ -92,7 +93,7 @@ function joinedSql({ order }: ListShape): string {
   return `select count(*), string_agg(entries.doc, ','), ${last}`
 }
 
-function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }: ListShape): Chunk {
+export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }: ListShape): Chunk {
   const count = Number(rows)
   const next = count < limit ? null : order.map((_, i) => String(last[i]))
   return { bytes: bytes ?? new Uint8Array(), rows: count, next }

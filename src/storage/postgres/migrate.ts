@@ -76,6 +76,19 @@ function refuseNewer(current: number, migrations: readonly Migration[]): void {
   }
 }
 
+/** For what is only read, and so cannot be migrated here. */
+export async function refuseOlder(tx: Transaction): Promise<void> {
+  const migrations = readMigrations()
+  const current = await currentNumber(tx)
+  refuseNewer(current, migrations)
+  const newest = migrations.at(-1)?.number ?? 0
+  if (current < newest) {
+    throw new Error(
+      `the database to copy has schema ${current} and must have ${newest}; run "tillgate migrate" on it first`,
+    )
+  }
+}
+
 async function currentNumber(tx: Transaction): Promise<number> {
   // Not to_regclass: it may remember from before the lock that there was none.
   const [table] = await tx.query(

@@ -1,10 +1,8 @@
 import type { OrderField, Orders } from '../port.ts'
-import type { Database } from './database.ts'
-import { createList, type List } from './list.ts'
+import type { List, ListShape } from './list.ts'
 
-export function createOrders(db: Database): Orders {
-  const by = (field: OrderField) =>
-    createList(db, { table: 'orders', order: [field, 'id'], version: 'orders_version' })
+export function createOrders(list: (shape: ListShape) => List): Orders {
+  const by = (field: OrderField) => list({ table: 'orders', order: [field, 'id'], version: 'orders_version' })
   const lists: Record<OrderField, List> = {
     created_at: by('created_at'),
     updated_at: by('updated_at'),

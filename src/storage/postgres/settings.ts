@@ -6,6 +6,12 @@ export interface PostgresOptions {
   database_statement_timeout?: number
   /** The longest wait for a new connection, and for one of the pool to become free. */
   database_connect_timeout?: number
+  /** The URL of a hot standby that serves list pages. */
+  read_database?: string | null
+  /** Seconds that a page of it may be behind. */
+  read_staleness?: number
+  /** What the operator should know; with an error when it needs looking after. */
+  notice?: (text: string, error?: unknown) => void
 }
 
 export interface Settings {

@@ -80,6 +80,19 @@ function refuseNewer(current: number, migrations: readonly Migration[]): void {
   }
 }
 
+/** For what is only read, and so cannot be migrated here. */
+export function refuseOlder(connection: DatabaseSync): void {
+  const migrations = readMigrations()
+  const current = currentNumber(connection)
+  refuseNewer(current, migrations)
+  const newest = migrations.at(-1)?.number ?? 0
+  if (current < newest) {
+    throw new Error(
+      `the database to copy has schema ${current} and must have ${newest}; run "tillgate migrate" on it first`,
+    )
+  }
+}
+
 function currentNumber(connection: DatabaseSync): number {
   const tables = connection.prepare("select name from sqlite_schema where type = 'table'").all()
   if (tables.length === 0) return 0

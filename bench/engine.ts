@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { createServer } from '../test/helpers/postgres-server.ts'
+import { administer } from '../test/helpers/postgres-admin.ts'
+import { bareInserts } from './bare-sqlite.ts'
+import { bareCopy } from './bare-postgres.ts'
+
+export interface BareOrder {
+  store_id: number
+  created_at: string
+  id: string
+  doc: string
+}
+
+/** A database engine as the benchmark uses it: empty databases, and the fastest way it has to write documents. */
+export interface Engine {
+  name: 'sqlite' | 'postgres'
+  /** TILLGATE_DATABASE for an empty database. */
+  empty(name: string): Promise<string>
+  /** Orders a second, written barely, `batch` in a durable transaction. */
+  bareWrites(name: string, orders: readonly BareOrder[], batch: number): Promise<number>
+  limitName: string
+  close(): Promise<void>
+}
+
+export const sqliteEngine = (folder: string): Engine => ({
+  name: 'sqlite',
+  empty: async name => join(folder, `${name}.db`),
+  bareWrites: async (name, orders, batch) => bareInserts(join(folder, `${name}.db`), orders, batch),
+  limitName: 'inserted into bare SQLite',
+  close: async () => {},
+})
+
+/** A PostgreSQL of our own with fsync on, as in production; or the one that TEST_DATABASE names. */
+export async function postgresEngine(): Promise<Engine> {
+  const given = process.env['TEST_DATABASE']
+  const server = given ? null : await createServer({ fsync: true })
+  await server?.start()
+  const url = given ?? server?.url ?? ''
+  const empty = async (name: string): Promise<string> => {
+    const database = `bench_${process.pid}_${name}`
+    await administer(url, `drop database if exists ${database} with (force)`)
+    await administer(url, `create database ${database}`)
+    return new URL(database, url).href
+  }
+  return {
+    name: 'postgres',
+    empty,
+    bareWrites: async (name, orders, batch) => bareCopy(await empty(name), orders, batch),
+    limitName: 'by COPY into one bare table of PostgreSQL',
+    close: async () => server?.remove(),
+  }
+}

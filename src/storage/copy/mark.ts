@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { type CopySource, type CopyTarget, everything, type Tallies } from './port.ts'
+import { batchesOf } from './ranges.ts'
+import { keyOf, tables, throttles } from './tables.ts'
+
+/** The tallies of all tables, by name. */
+export type Everything = ReadonlyMap<string, Tallies>
+
+const prefix = 'copy:'
+const unfinished = `${prefix}unfinished`
+/** From the prefix up to the character that follows its colon. */
+const marks = { after: [prefix], through: ['copy;'] }
+
+/**
+ * A copy makes the target the same as the source, so what else is in there would be lost. It goes on only when the
+ * target is empty, or holds nothing but an earlier copy of the same source:
+ *
+ * - the copy left a mark, in the table that is not copied: unfinished, or the fingerprint of all it wrote. When a row
+ *   has changed since, somebody uses the target. Marks are long expired, so a server's next sweep takes them away too;
+ * - every account and app of the target is in the source, which never deletes one. Their ids are random.
+ */
+export async function admit(source: CopySource, target: CopyTarget): Promise<void> {
+  if (await isEmpty(target)) return
+  const mark = await readMark(target)
+  if (mark === null) {
+    throw new Error('the target already holds data that is not a copy; copy into an empty database')
+  }
+  for (const table of tables.filter(({ name }) => name === 'accounts' || name === 'apps')) {
+    const known = new Set<string | undefined>()
+    for await (const rows of batchesOf(source, table, everything)) {
+      for (const row of rows) known.add(keyOf(table, row)[0])
+    }
+    for await (const rows of batchesOf(target, table, everything)) {
+      if (rows.every(row => known.has(keyOf(table, row)[0]))) continue
+      throw new Error('the target is a copy of another database; copy into an empty one')
+    }
+  }
+  if (mark !== unfinished && mark !== fingerprint(await tallyAll(target))) {
+    throw new Error(
+      'the target has changed since it was copied, and copying again would undo that; copy into an empty database',
+    )
+  }
+}
+
+export const markUnfinished = (target: CopyTarget): Promise<void> => writeMark(target, unfinished)
+
+export const markFinished = (target: CopyTarget, copied: Everything): Promise<void> =>
+  writeMark(target, fingerprint(copied))
+
+export async function tallyAll(target: CopyTarget): Promise<Everything> {
+  const all = new Map<string, Tallies>()
+  for (const table of tables) all.set(table.name, await target.tally(table, everything))
+  return all
+}
+
+function fingerprint(all: Everything): string {
+  const hash = createHash('sha256')
+  for (const [name, tallies] of all) {
+    for (const store of [...tallies.keys()].sort()) {
+      const { rows, sum } = tallies.get(store) ?? { rows: 0, sum: 0n }
+      hash.update(`${name} ${store} ${rows} ${sum}\n`)
+    }
+  }
+  return prefix + hash.digest('hex')
+}
+
+async function isEmpty(target: CopyTarget): Promise<boolean> {
+  for (const table of tables) if ((await target.read(table, everything, 1)).length > 0) return false
+  return true
+}
+
+async function readMark(target: CopyTarget): Promise<string | null> {
+  const [row] = await target.read(throttles, marks, 1)
+  return row?.[0] ?? null
+}
+
+async function writeMark(target: CopyTarget, mark: string): Promise<void> {
+  const old = await target.read(throttles, marks, 10)
+  const gone = old.map(row => keyOf(throttles, row))
+  await target.write(throttles, [[mark, '0', '0']], gone)
+}

@@ -1,0 +1,48 @@
+import type { CopyTarget, Key, Range, Row, Tallies } from './port.ts'
+import { batchesOf } from './ranges.ts'
+import { keyOf, type Table } from './tables.ts'
+import { differing } from './tally.ts'
+
+/** What was done to the target. */
+export interface Done {
+  written: number
+  removed: number
+}
+
+/** `changes`: leaves out the rows that the target does not have at all. */
+export type Pass = 'changes' | 'all'
+
+/** Makes the target's range the same as these rows; what is the same already is left alone. */
+export async function bringRange(
+  target: CopyTarget,
+  table: Table,
+  { range, rows, tally, pass }: { range: Range; rows: readonly Row[]; tally: Tallies; pass: Pass },
+): Promise<Done> {
+  // One row more than there should be shows that there are too many.
+  const there = await target.tally(table, range, rows.length + 1)
+  if (differing(tally, there).length === 0) return { written: 0, removed: 0 }
+
+  const wanted = new Map(rows.map(row => [nameOf(table, row), row]))
+  const changed = new Map<string, Row>()
+  let removed = 0
+  for await (const found of batchesOf(target, table, range)) {
+    const gone: Key[] = []
+    for (const row of found) {
+      const name = nameOf(table, row)
+      const should = wanted.get(name)
+      if (!should) gone.push(keyOf(table, row))
+      else if (same(row, should)) wanted.delete(name)
+      else changed.set(name, should)
+    }
+    if (gone.length > 0) await target.write(table, [], gone)
+    removed += gone.length
+  }
+  const written = [...(pass === 'all' ? wanted : changed).values()]
+  if (written.length > 0) await target.write(table, written, [])
+  return { written: written.length, removed }
+}
+
+/** As text that no other key has. */
+const nameOf = (table: Table, row: Row): string => JSON.stringify(keyOf(table, row))
+
+const same = (one: Row, other: Row): boolean => one.every((value, column) => value === other[column])

@@ -1,0 +1,30 @@
+import type { Key, Range, Readable, Row } from './port.ts'
+import { keyOf, type Table } from './tables.ts'
+
+/** Rows of one read: a transaction of the target each, so that its flush to the disk costs little. */
+export const batchRows = 2000
+
+/** The rows of a range, batch by batch. */
+export async function* batchesOf(from: Readable, table: Table, range: Range): AsyncGenerator<Row[]> {
+  for (let { after } = range; ; ) {
+    const rows = await from.read(table, { ...range, after }, batchRows)
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows
+    after = keyOf(table, last)
+  }
+}
+
+/**
+ * The whole table as ranges that follow each other without a gap, each with its rows. The last one has none and
+ * reaches to the table's end: another database may have rows there.
+ */
+export async function* rangesOf(from: Readable, table: Table): AsyncGenerator<{ rows: Row[]; range: Range }> {
+  let after: Key | null = null
+  for await (const rows of batchesOf(from, table, { after, through: null })) {
+    const through = keyOf(table, rows.at(-1) as Row)
+    yield { rows, range: { after, through } }
+    after = through
+  }
+  yield { rows: [], range: { after, through: null } }
+}

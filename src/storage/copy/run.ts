@@ -1,0 +1,92 @@
+import { compare, type Difference } from './compare.ts'
+import { admit, markFinished, markUnfinished } from './mark.ts'
+import { inParallel } from './parallel.ts'
+import { type CopySource, type CopyTarget, parallelWrites, type Tallies, type Tally } from './port.ts'
+import { bringRange, type Pass } from './range.ts'
+import { rangesOf } from './ranges.ts'
+import { type Table, tables } from './tables.ts'
+import { addAll, tallyOf } from './tally.ts'
+
+export interface CopyOptions {
+  /** Only compares; writes nothing. */
+  check?: boolean
+  /** Stops between two batches. */
+  signal?: AbortSignal
+  /** Called with how many more rows of the source have been dealt with. */
+  onRows?(rows: number): void
+}
+
+export interface Copied {
+  /** Rows of the source, by table. */
+  rows: Readonly<Record<string, number>>
+  written: number
+  removed: number
+  differences: Difference[]
+}
+
+export async function countRows(source: CopySource): Promise<number> {
+  let total = 0
+  for (const table of tables) total += await source.count(table)
+  return total
+}
+
+/**
+ * Makes the target the same as the source, then compares both, store by store. It may be stopped or fail at any
+ * moment and be run again: what the target has already is found equal and left. Null when it was stopped.
+ */
+export async function copyAll(
+  source: CopySource,
+  target: CopyTarget,
+  options: CopyOptions = {},
+): Promise<Copied | null> {
+  const { check = false, signal = new AbortController().signal, onRows = () => {} } = options
+  let written = 0
+  let removed = 0
+
+  /** Goes through the source's rows and answers their tallies. */
+  async function bring(table: Table, pass: Pass | null, advance: (rows: number) => void): Promise<Tallies> {
+    const total = new Map<string, Tally>()
+    const ranges = inParallel(parallelWrites)
+    try {
+      for await (const { rows, range } of rangesOf(source, table)) {
+        if (signal.aborted) break
+        const tally = tallyOf(table, rows)
+        addAll(total, tally)
+        await ranges.start(async () => {
+          if (pass) {
+            const done = await bringRange(target, table, { range, rows, tally, pass })
+            written += done.written
+            removed += done.removed
+          }
+          advance(rows.length)
+        })
+      }
+    } finally {
+      await ranges.ended()
+    }
+    return total
+  }
+
+  if (!check) {
+    await admit(source, target)
+    await markUnfinished(target)
+  }
+  const tallies = new Map<string, Tallies>()
+  for (const table of tables) {
+    if (table.makesWay && !check) await bring(table, 'changes', () => {})
+    tallies.set(table.name, await bring(table, check ? null : 'all', onRows))
+    if (signal.aborted) return null
+  }
+  if (!check) await target.settle()
+  const differences = await compare(tallies, target)
+  if (!check && differences.length === 0) await markFinished(target, tallies)
+  return { rows: countOf(tallies), written, removed, differences }
+}
+
+const countOf = (tallies: ReadonlyMap<string, Tallies>): Record<string, number> =>
+  Object.fromEntries(
+    [...tallies].map(([name, stores]) => [
+      name,
+      [...stores.values()].reduce((sum, { rows }) => sum + rows, 0),
+    ]),
+  )

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freshDatabase } from './postgres.ts'
+import { administer } from './postgres-admin.ts'
+import { createServer, type PostgresServer } from './postgres-server.ts'
+
+/** A PostgreSQL and its hot standby, which follows it over streaming replication. */
+export interface Pair {
+  primary: PostgresServer
+  standby: PostgresServer
+  /** An empty database of both. */
+  database(): Promise<Replicated>
+  /** Resolves when the standby shows all that was committed until now. */
+  caughtUp(): Promise<void>
+  /** From now on the standby stands still. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  remove(): Promise<void>
+}
+
+interface Replicated {
+  url: string
+  read_database: string
+}
+
+export async function startPair(): Promise<Pair> {
+  // Only where a database asks for it does a commit wait until the standby shows it.
+  const flags = ['-c', 'synchronous_standby_names=*', '-c', 'synchronous_commit=local']
+  const primary = await createServer({ flags })
+  await primary.start()
+  await primary.stop()
+  const standby = await createServer({ standbyOf: primary })
+  await primary.start()
+  await standby.start()
+
+  async function caughtUp(): Promise<void> {
+    const [now] = await administer(primary.url, 'select pg_current_wal_lsn() as lsn')
+    const reached = `select pg_last_wal_replay_lsn() >= '${now?.['lsn']}' as reached`
+    while ((await administer(standby.url, reached))[0]?.['reached'] !== true) await sleep(10)
+  }
+
+  return {
+    primary,
+    standby,
+    caughtUp,
+    async database() {
+      const url = await freshDatabase(primary.url)
+      await caughtUp()
+      return { url, read_database: new URL(new URL(url).pathname, standby.url).href }
+    },
+    async pause() {
+      await caughtUp()
+      await administer(standby.url, 'select pg_wal_replay_pause()')
+      const state = 'select pg_get_wal_replay_pause_state() as state'
+      while ((await administer(standby.url, state))[0]?.['state'] !== 'paused') await sleep(10)
+    },
+    async resume() {
+      await administer(standby.url, 'select pg_wal_replay_resume()')
+      await caughtUp()
+    },
+    async remove() {
+      await standby.remove()
+      await primary.remove()
+    },
+  }
+}
+
+/** A way to a server that can fall silent without ending any connection, as a network does. */
+export async function startWire(url: string): Promise<{ url: string; silent: boolean; close(): void }> {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  const wire = { url: '', silent: false, close }
+  const pass = (from: Socket, to: Socket) => {
+    sockets.add(from)
+    from.on('data', bytes => wire.silent || to.write(bytes))
+    from.on('close', () => to.destroy())
+    from.on('error', () => {})
+  }
+  const server: Server = createTcpServer(client => {
+    const upstream = connect(Number(target.port), target.hostname)
+    pass(client, upstream)
+    pass(upstream, client)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  target.port = String((server.address() as { port: number }).port)
+  wire.url = target.href
+  function close(): void {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return wire
+}
