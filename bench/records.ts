@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { demoRecords } from '../src/domain/demo/records.ts'
+import { demoRecords } from '../src/demo/records.ts'
 import type { BareOrder } from './engine.ts'
 
 export const stores = 10

@@ -6,6 +6,7 @@ import { consolePages } from './console/index.ts'
 import { createSignedIn } from './console/signed-in.ts'
 import { createAccounts } from './domain/accounts.ts'
 import { createApps } from './domain/apps.ts'
+import { createConnectedApps } from './domain/connected-apps.ts'
 import { createConsent } from './domain/consent.ts'
 import { createIngest } from './domain/ingest.ts'
 import { createKeys } from './domain/keys.ts'
@@ -15,6 +16,7 @@ import { closeGracefully } from './http/graceful-close.ts'
 import { requireHost } from './http/host-header.ts'
 import { integrationApi } from './http/integration/index.ts'
 import { answerMalformed } from './http/malformed.ts'
+import { methodsNotAllowed } from './http/method-not-allowed.ts'
 import { oauthApi } from './http/oauth/index.ts'
 import { health } from './http/ops/health.ts'
 import { metrics } from './http/ops/metrics.ts'
@@ -23,6 +25,7 @@ import { platformApi } from './http/platform/index.ts'
 import { perApp } from './http/rate-limit.ts'
 import { createRequestEnds } from './http/request-ends.ts'
 import { FaultsOnly, requestLog } from './http/request-log.ts'
+import { transportHeaders } from './http/transport-headers.ts'
 import { type App, guard } from './http/route.ts'
 import { renderError, renderNotFound } from './surfaces.ts'
 import type { Clock } from './lib/clock.ts'
@@ -54,14 +57,18 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     // A request that arrives on an open connection while we close is still answered.
     return503OnClosing: false,
     requestTimeout: 60_000,
-    http: { requireHostHeader: false }, // requireHost does, in our format
+    http: {
+      requireHostHeader: false, // requireHost does, in our format
+      // Honest headers come at once; who sends them drop by drop only holds a place.
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2000,
+    },
     frameworkErrors: (error, request, reply) => {
       ends.watch(request, reply)
       return renderError(error, request, reply)
     },
     clientErrorHandler: answerMalformed(clock),
     routerOptions: { maxParamLength: 128 },
-    ajv: { customOptions: { strict: false } },
   })
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over; Node would answer it without a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -69,7 +76,12 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
   app.decorateRequest('principal', null)
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderNotFound)
+  // Schemas document. Where one also checks, its plugin says so; answers are written by hand and not serialized again.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  const refuseOtherMethods = methodsNotAllowed(app)
 
+  const secure = issuer.startsWith('https:')
   const keys = createKeys({ storage, clock })
   const bearer = createBearer({ keys, clock, issuer })
   const presented = createPresentedTokens({ bearer, storage, clock })
@@ -78,6 +90,7 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     storage,
     clock,
     issuer,
+    secure,
     keys,
     presented,
     verifySecret: apps.verifySecret,
@@ -93,6 +106,7 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     done()
   })
   requireHost(app)
+  transportHeaders(app, secure)
   closeGracefully(app, ends)
   requestLog(ends)
   metrics(app, ends)
@@ -106,20 +120,24 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     integrationApi(scope as App, { storage, clock, requireScope })
   })
   await app.register(async scope =>
-    platformApi(scope as App, { ingest: createIngest({ storage }), requireScope }),
+    platformApi(scope as App, { ingest: createIngest({ storage, clock }), requireScope }),
   )
   await app.register(async scope =>
     consolePages(scope, {
       storage,
       clock,
       issuer,
+      secure,
       accounts: createAccounts({ storage, clock }),
-      signedIn: createSignedIn(createSessions({ storage, clock }), issuer.startsWith('https:')),
+      apps,
+      signedIn: createSignedIn(createSessions({ storage, clock }), secure),
       signInThrottle: createThrottle('sign-in', { storage, clock }),
       consents: createConsent({ storage, clock }),
+      connectedApps: createConnectedApps({ storage, clock }),
       providers,
       cookieKeys: await keys.cookie(),
     }),
   )
+  refuseOtherMethods()
   return app
 }

@@ -1,4 +1,6 @@
-import { isAbsolute, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname, resolve } from 'node:path'
 
 /** Everything the environment may set. This is the only file that reads it. */
 export interface Config {
@@ -49,7 +51,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'debug',
       'trace',
     ]),
-    trust_proxy: env['TILLGATE_TRUST_PROXY'] ?? '',
+    trust_proxy: readProxies(env['TILLGATE_TRUST_PROXY'] ?? ''),
     rate_limit: integer(env, 'TILLGATE_RATE_LIMIT', 0, 0, 1_000_000_000),
   }
 }
@@ -80,7 +82,31 @@ function readDatabase(value: string): string {
       `TILLGATE_DATABASE is "${redact(value)}"; it must be a file path or a postgres:// URL`,
     )
   }
-  return isAbsolute(value) ? value : resolve(value)
+  const file = resolve(value)
+  refuseImpossible(file)
+  return file
+}
+
+/** Folders that are missing are made, but not where a file stands in the way. */
+function refuseImpossible(file: string): void {
+  if (isFolder(file))
+    throw new ConfigError(`TILLGATE_DATABASE is "${file}", which is a folder; it must be a file`)
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    const found = isFolder(folder)
+    if (found === true) return
+    if (found === false) {
+      throw new ConfigError(`TILLGATE_DATABASE is "${file}", but ${folder} is not a folder`)
+    }
+  }
+}
+
+/** Null: there is nothing, or nothing that we may see; whoever opens it will tell. */
+function isFolder(path: string): boolean | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? null
+  } catch {
+    return null
+  }
 }
 
 function readReplica(value: string | null, database: string): string | null {
@@ -94,6 +120,34 @@ function readReplica(value: string | null, database: string): string | null {
     )
   }
   return value
+}
+
+/** What Fastify's proxy-addr understands, checked here so that the setting is named. */
+function readProxies(value: string): string {
+  const proxies = value.split(',').map(proxy => proxy.trim())
+  if (value.trim() === '') return ''
+  for (const proxy of proxies) {
+    if (!proxyNames.includes(proxy) && !isRange(proxy)) {
+      throw new ConfigError(
+        `TILLGATE_TRUST_PROXY has "${proxy}"; it must be addresses, ranges such as 10.0.0.0/8, ` +
+          `or ${proxyNames.join(', ')}, with commas between them`,
+      )
+    }
+  }
+  return proxies.join(',')
+}
+
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
+
+/** An address, or one with the number of bits that a range shares. */
+function isRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || address.includes('%') || more.length > 0) return false
+  return (
+    bits === undefined ||
+    (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128))
+  )
 }
 
 /** The issuer is compared byte for byte by clients, so what does not survive URL parsing unchanged is refused. */

@@ -1,3 +1,5 @@
+import { accessTokenLifetime, inDays } from './contract/lifetimes.ts'
+
 /**
  * The catalogue: every error Tillgate's APIs answer with. Codes are a closed set that integrators may program
  * against; docs/errors.md lists them, and a test holds the two together.
@@ -8,7 +10,7 @@ export const catalogue = {
   token_invalid: { status: 401, meaning: 'The bearer token is not one that this server issued.' },
   token_expired: {
     status: 401,
-    meaning: 'The access token is older than its 2 days; refresh it or ask for a new one.',
+    meaning: `The access token is older than its ${inDays(accessTokenLifetime)}; refresh it or ask for a new one.`,
   },
   token_revoked: {
     status: 401,

@@ -4,10 +4,11 @@ import type { Config } from './config.ts'
 import { localAddress, settlePort } from './lib/address.ts'
 import { systemClock } from './lib/clock.ts'
 import { openStorage } from './storage/open.ts'
+import { warningsOf } from './warnings.ts'
 import { superviseWorkers } from './workers.ts'
 
-/** How often expired tokens, sessions and counters are swept out. */
-const sweepEvery = 3_600_000
+/** How often expired tokens, requests for consent, sessions and counters are swept out. */
+const sweepEvery = 60_000
 
 /** Serves until the process is told to stop, in one process or in several. */
 export async function serve(config: Config): Promise<void> {
@@ -43,6 +44,7 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
   try {
     await app.listen({ host: config.host, port: config.port })
     ready()
+    for (const warning of warningsOf(config, issuer)) app.log.warn(warning)
     app.log.info({ signal: await stop }, 'stopping; requests in flight finish first')
   } finally {
     clearInterval(sweep)

@@ -78,6 +78,22 @@ export function registerApp(program: Command): void {
       print(json, { client_id, revoked }, `the app ${client_id} may no longer read ${what}`)
     })
 
+  const switches = [
+    { name: 'disable', disabled: true, does: 'refuse an app’s tokens from now on, and give it no new ones' },
+    { name: 'enable', disabled: false, does: 'let a disabled app work again, with the tokens it still has' },
+  ]
+  for (const { name, disabled, does } of switches) {
+    app
+      .command(name)
+      .description(does)
+      .argument('<client_id>')
+      .option('--json', 'print the app’s state as JSON')
+      .action(async (client_id: string, { json }: { json?: boolean }) => {
+        await withApps(apps => apps.setDisabled(client_id, disabled))
+        print(json, { client_id, disabled }, `the app ${client_id} is ${name}d`)
+      })
+  }
+
   app
     .command('list')
     .description('list all apps, oldest first')

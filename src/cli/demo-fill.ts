@@ -1,6 +1,6 @@
+import { type DemoOptions, demoRecords, neighbour, owner } from '../demo/records.ts'
 import { createAccounts } from '../domain/accounts.ts'
 import { createApps } from '../domain/apps.ts'
-import { type DemoOptions, demoRecords, neighbour, owner } from '../domain/demo/records.ts'
 import { createIngest } from '../domain/ingest.ts'
 import { systemClock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'

@@ -1,4 +1,4 @@
-import { owner } from '../domain/demo/records.ts'
+import { owner } from '../demo/records.ts'
 import { formatDatetime, parseDatetime } from '../lib/datetime.ts'
 import { type Demo, demoRedirectUri, type FilledDemo, type Login } from './demo-fill.ts'
 

@@ -1,9 +1,9 @@
 import type { RecordCounts } from '../contract/record.ts'
 import type { Batch, Ingest } from '../domain/ingest.ts'
-import { detailOf, type Problem } from '../domain/records/problems.ts'
-import { maxLineLength, notUtf8, type RecordReader, tooLong } from '../domain/records/read.ts'
+import { detailOf } from '../domain/records/problems.ts'
+import { maxLineLength, type RecordReader } from '../domain/records/read.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
-import { type Line, LineCutter } from '../lib/lines.ts'
+import { linesOf } from '../lib/lines.ts'
 
 /** How far an import is; kept up to date, so that whatever ends it can tell. */
 export interface ImportState {
@@ -51,13 +51,11 @@ export async function importRecords({
   }
 
   let last = 0
-  for await (const lines of linesOf(pieces)) {
+  for await (const lines of linesOf(pieces, maxLineLength)) {
     for (const line of lines) {
       last = line.line
-      if ('text' in line) {
-        bytes += line.text.length
-        batch.add(line.line, line.text)
-      } else batch.refuse(line.line, problemOf(line))
+      if ('text' in line) bytes += line.text.length
+      batch.take(line)
       if (last - first + 1 < batchLines && bytes < batchBytes) continue
       if (!(await store(last))) return
     }
@@ -92,9 +90,9 @@ export async function checkRecords(
   const { pieces, reader, onProblem, onLines } = options
   const counts: RecordCounts = { stores: 0, items: 0, orders: 0, unchanged: 0 }
   let bad_lines = 0
-  for await (const lines of linesOf(pieces)) {
+  for await (const lines of linesOf(pieces, maxLineLength)) {
     for (const line of lines) {
-      const read = 'text' in line ? reader.read(line.line, line.text) : [problemOf(line)]
+      const read = reader.take(line)
       if (Array.isArray(read)) {
         bad_lines++
         for (const problem of read) onProblem(detailOf(line.line, problem))
@@ -104,12 +102,3 @@ export async function checkRecords(
   }
   return { counts, bad_lines }
 }
-
-async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  const cutter = new LineCutter(maxLineLength)
-  for await (const piece of pieces) yield cutter.push(piece)
-  yield cutter.end()
-}
-
-const problemOf = (line: { fault: 'too_long' | 'not_utf8' }): Problem =>
-  line.fault === 'too_long' ? tooLong : notUtf8

@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import { formatDatetime } from '../lib/datetime.ts'
 import type { Account, ConnectedApp } from '../storage/port.ts'
 import { layout } from './layout.ts'
+import { postForm, signOutForm } from './post-form.ts'
 
 interface ConnectedAppsView {
   account: Account
@@ -16,10 +17,7 @@ export const connectedAppsPage = ({ account, apps, csrf }: ConnectedAppsView): s
       <p class="muted">You are signed in as ${account.email}.</p>
       !${apps.length === 0 ? html`<p>No app has access to your stores. When you allow one, it is listed here.</p>` : ''}
       !${apps.map(connectedApp)}
-      <form method="post" action="/logout">
-        <input type="hidden" name="_csrf" value="${csrf}">
-        <button type="submit" class="secondary">Sign out</button>
-      </form>`,
+      !${signOutForm(csrf)}`,
   )
 
 /** The button leads to a page that says what will stop; nothing ends by one press. */
@@ -43,11 +41,12 @@ export const revokePage = ({ connected, csrf }: { connected: ConnectedApp; csrf:
       <p>From the next moment on it can no longer read anything of these stores. What it has read already stays with
         it. To connect it again, start from the app.</p>
       <ul>!${connected.stores.map(({ name }) => html`<li>${name}</li>`)}</ul>
-      <form method="post" action="/account/apps/${connected.app_id}/revoke">
-        <input type="hidden" name="_csrf" value="${csrf}">
-        <div class="actions">
+      !${postForm(
+        `/account/apps/${connected.app_id}/revoke`,
+        csrf,
+        html`<div class="actions">
           <button type="submit">Revoke access</button>
           <a role="button" class="secondary" href="/account/apps">Keep it</a>
-        </div>
-      </form>`,
+        </div>`,
+      )}`,
   )

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
-import { allowOnly } from '../http/route.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -28,9 +27,8 @@ export async function assets(app: FastifyInstance): Promise<void> {
     },
   ]
   for (const { url, type, body } of files) {
-    app.get(url, { schema: { hide: true } as never }, async (_request, reply) =>
+    app.get(url, async (_request, reply) =>
       reply.type(type).header('cache-control', 'public, max-age=3600').send(body),
     )
-    allowOnly(app, url, 'GET', 'HEAD')
   }
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type InteractionResults } from 'oidc-provider'
-import { allowOnly } from '../http/route.ts'
 import { parseInt64 } from '../lib/int64.ts'
 import { consentPath } from '../oauth/provider.ts'
 import type { Account, App } from '../storage/port.ts'
@@ -8,7 +7,7 @@ import { consentPage, wrongAccountPage } from './consent.view.ts'
 import type { ConsoleDeps } from './index.ts'
 import { messagePage } from './layout.ts'
 import { securityHeaders } from './security-headers.ts'
-import { sendPage } from './send-page.ts'
+import { sendHtml } from './send-html.ts'
 
 /** An authorization request that waits for the merchant's decision. */
 interface Pending {
@@ -20,8 +19,7 @@ interface Pending {
 
 /** The page behind /auth/v2/authorize: who asks, for what, for which stores; Allow or Deny. */
 export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
-  const { providers, storage, signedIn, consents } = deps
-  const hidden = { schema: { hide: true } as never }
+  const { providers, signedIn, consents } = deps
 
   /** Null when it expired, was answered already, or began in another browser. */
   async function pendingOf(request: FastifyRequest, reply: FastifyReply): Promise<Pending | null> {
@@ -32,7 +30,7 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
         'client_id' | 'scope' | 'redirect_uri',
         string
       >
-      const asking = await storage.apps.find(client_id)
+      const asking = await consents.asking(client_id)
       if (uid !== (request.params as { uid: string }).uid || !asking) return null
       return { uid, app: asking, scope, redirect_uri }
     } catch (error) {
@@ -45,7 +43,7 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     const question = await consents.ask(account, pending.app)
     reply.headers(securityHeaders([new URL(pending.redirect_uri).origin]))
     const csrf = reply.generateCsrf()
-    return sendPage(reply, consentPage({ ...pending, question, account, csrf, problem }), problem ? 422 : 200)
+    return sendHtml(reply, consentPage({ ...pending, question, account, csrf, problem }), problem ? 422 : 200)
   }
 
   /** The pending request and the merchant who decides on it, or the page that says what is in the way. */
@@ -57,12 +55,12 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     const pending = await pendingOf(request, reply)
     if (!pending) {
       const advice = 'It expired or was answered already. Go back to the app and start again.'
-      return sendPage(reply, messagePage('This request is no longer open', advice), 400)
+      return sendHtml(reply, messagePage('This request is no longer open', advice), 400)
     }
     const account = await signedIn.account(request)
     if (!account) return reply.redirect(`/login?next=${encodeURIComponent(consentPath(pending.uid))}`, 303)
     if (account.role !== 'merchant') {
-      return sendPage(reply, wrongAccountPage(account, reply.generateCsrf()), 403)
+      return sendHtml(reply, wrongAccountPage(account, reply.generateCsrf()), 403)
     }
     return then(pending, account)
   }
@@ -74,11 +72,11 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     return reply.redirect(returnTo, 303)
   }
 
-  app.get('/consent/:uid', hidden, async (request, reply) =>
+  app.get('/consent/:uid', async (request, reply) =>
     decide(request, reply, (pending, account) => show(reply, pending, account)),
   )
 
-  app.post('/consent/:uid', { ...hidden, preHandler: app.csrfProtection }, async (request, reply) =>
+  app.post('/consent/:uid', { preHandler: app.csrfProtection }, async (request, reply) =>
     decide(request, reply, async (pending, account) => {
       const form = (request.body ?? {}) as { decision?: unknown; store?: unknown }
       if (form.decision !== 'allow') {
@@ -98,5 +96,4 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
       })
     }),
   )
-  allowOnly(app, '/consent/:uid', 'GET', 'HEAD', 'POST')
 }

@@ -2,8 +2,10 @@ import { html } from 'ghtml'
 import { isScope, scopes, splitScope } from '../contract/scopes.ts'
 import type { ConsentQuestion } from '../domain/consent.ts'
 import { formatDatetime } from '../lib/datetime.ts'
+import { consentPath } from '../oauth/provider.ts'
 import type { Account, App } from '../storage/port.ts'
 import { layout } from './layout.ts'
+import { postForm, signOutForm } from './post-form.ts'
 
 interface ConsentView {
   uid: string
@@ -27,14 +29,15 @@ export const consentPage = (view: ConsentView): string =>
       <h2>What it asks for</h2>
       <ul>!${splitScope(view.scope).map(scopeLine)}</ul>
       !${ownAccess(view)}
-      <form method="post" action="/consent/${view.uid}">
-        <input type="hidden" name="_csrf" value="${view.csrf}">
-        !${storeChoice(view.question)}
+      !${postForm(
+        consentPath(view.uid),
+        view.csrf,
+        html`!${storeChoice(view.question)}
         <div class="actions">
           <button type="submit" name="decision" value="allow">Allow</button>
           <button type="submit" name="decision" value="deny" class="secondary">Deny</button>
-        </div>
-      </form>`,
+        </div>`,
+      )}`,
   )
 
 const scopeLine = (scope: string): string =>
@@ -73,8 +76,5 @@ export const wrongAccountPage = (account: Account, csrf: string): string =>
     html`<h1>Sign in as a merchant</h1>
       <p>You are signed in as ${account.email}, which is a ${account.role} account.
         Only a merchant can allow an app to access stores.</p>
-      <form method="post" action="/logout">
-        <input type="hidden" name="_csrf" value="${csrf}">
-        <button type="submit">Sign out</button>
-      </form>`,
+      !${signOutForm(csrf)}`,
   )

@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import { toApiError } from '../http/envelope.ts'
+import type { ApiError } from '../errors.ts'
 import { messagePage } from './layout.ts'
 import { securityHeaders } from './security-headers.ts'
-import { sendPage } from './send-page.ts'
+import { sendHtml } from './send-html.ts'
 
 const titles: Record<number, string> & Record<400 | 500, string> = {
   400: 'This request cannot be read',
@@ -34,13 +34,12 @@ export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error):
 }
 
 /** Errors as a person can use them; the request id is what support will ask for. */
-export function pageErrorHandler(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if ((error as { code?: string }).code?.startsWith('FST_CSRF_')) {
+export function sendErrorPage(reply: FastifyReply, { status, headers, cause }: ApiError): FastifyReply {
+  if ((cause as { code?: string } | undefined)?.code?.startsWith('FST_CSRF_')) {
     const advice = 'It was open for too long, or cookies are off. Go back, reload the page and try again.'
-    return sendPage(reply, messagePage('This form is no longer valid', advice), 403)
+    return sendHtml(reply, messagePage('This form is no longer valid', advice), 403)
   }
-  const { status, headers } = toApiError(error)
-  if (status >= 500) request.log.error({ err: error }, 'page failed')
-  const page = messagePage(titles[status] ?? titles[status >= 500 ? 500 : 400], `Reference: ${request.id}`)
-  return sendPage(reply.headers({ ...securityHeaders(), ...headers }), page, status)
+  const title = titles[status] ?? titles[status >= 500 ? 500 : 400]
+  const page = messagePage(title, `Reference: ${reply.request.id}`)
+  return sendHtml(reply.headers({ ...securityHeaders(), ...headers }), page, status)
 }

@@ -3,6 +3,8 @@ import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../domain/accounts.ts'
+import type { Apps } from '../domain/apps.ts'
+import type { ConnectedApps } from '../domain/connected-apps.ts'
 import type { Consent } from '../domain/consent.ts'
 import type { Throttle } from '../domain/throttle.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -11,7 +13,7 @@ import type { Storage } from '../storage/port.ts'
 import { accountApps } from './account-apps.ts'
 import { assets } from './assets.ts'
 import { consent } from './consent.ts'
-import { pageErrorHandler } from './error-page.ts'
+import { developerApps } from './developer-apps.ts'
 import { login } from './login.ts'
 import { securityHeaders } from './security-headers.ts'
 import { cookieName, cookieOptions, type SignedIn } from './signed-in.ts'
@@ -20,10 +22,14 @@ export interface ConsoleDeps {
   storage: Storage
   clock: Clock
   issuer: string
+  /** The public address is https, so cookies are sent over nothing else. */
+  secure: boolean
   accounts: Accounts
+  apps: Apps
   signedIn: SignedIn
   signInThrottle: Throttle
   consents: Consent
+  connectedApps: ConnectedApps
   providers: ProviderSource
   cookieKeys: string[]
 }
@@ -33,14 +39,13 @@ const bodyLimit = 256 * 1024
 
 /** The pages for people: rendered here, working without script. */
 export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
-  const secure = deps.issuer.startsWith('https:')
+  const { secure } = deps
   await app.register(fastifyCookie, { secret: deps.cookieKeys })
   await app.register(fastifyFormbody, { bodyLimit })
   await app.register(fastifyCsrf, {
     cookieKey: cookieName('tillgate_csrf', secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
   })
-  app.setErrorHandler(pageErrorHandler)
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(securityHeaders())
   })
@@ -48,4 +53,5 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   login(app, deps)
   consent(app, deps)
   accountApps(app, deps)
+  developerApps(app, deps)
 }

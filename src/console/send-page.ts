@@ -1,4 +1,1 @@
-import type { FastifyReply } from 'fastify'
-
-export const sendPage = (reply: FastifyReply, page: string, status = 200): FastifyReply =>
-  reply.code(status).type('text/html; charset=utf-8').send(page)
+export { sendHtml as sendPage } from './send-html.ts'

@@ -28,7 +28,7 @@ export const datetime = (description: string) =>
   })
 
 export const text = (description: string, options: { minLength?: number; maxLength?: number } = {}) =>
-  Type.String({ maxLength: 1000, ...options, description })
+  Type.String({ maxLength: 4000, ...options, description })
 
 /** An int8 that must be one of a code table's; the description lists them. */
 export const code = (table: Readonly<Record<number, string>>, description: string) =>
@@ -41,3 +41,12 @@ export const code = (table: Readonly<Record<number, string>>, description: strin
   })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/**
+ * For a parameter with a default: the API reference says that it may be left out; whoever reads it always finds a
+ * value, so its type is not optional.
+ */
+export const mayBeOmitted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
+
+/** The rule that a number above the schema's maximum breaks, when it is not out_of_range. No part of the reference. */
+export const ruleAboveMaximum = Symbol('ruleAboveMaximum')

@@ -7,7 +7,7 @@ export const Item = Type.Object(
   {
     id: int64('Item identifier'),
     status: code(itemStatuses, 'Item status'),
-    name: text('Item name', { minLength: 1 }),
+    name: text('Item name'),
     category_name: nullable(text('Item category; may be null')),
     price: int32('Price, cents'),
   },

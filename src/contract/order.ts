@@ -77,8 +77,8 @@ const Promotion = Type.Object({
 
 export const Order = Type.Object(
   {
-    id: text('Order identifier', { minLength: 1, maxLength: 128 }),
-    parent_id: nullable(text('Identifier of the parent order', { maxLength: 128 })),
+    id: text('Order identifier', { minLength: 1, maxLength: 255 }),
+    parent_id: nullable(text('Identifier of the parent order', { maxLength: 255 })),
     order_number: nullable(text('Order number')),
     status: code(orderStatuses, 'Order status'),
     created_at: datetime('Time the order was created'),

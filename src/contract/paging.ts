@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { maxInt32 } from '../lib/int64.ts'
+import { mayBeOmitted, ruleAboveMaximum } from './fields.ts'
 
 /** Spec 2.2 */
 const defaultCount = 100
@@ -10,7 +11,7 @@ export const maxOrderCount = 2000
 /** Spec section 8: the longest order window, 2 days in seconds. */
 export const maxOrderWindow = 172_800
 
-export const index = Type.Optional(
+export const index = mayBeOmitted(
   Type.Integer({
     format: 'int32',
     minimum: 0,
@@ -20,13 +21,15 @@ export const index = Type.Optional(
   }),
 )
 
-export const count = (maximum = maxInt32) =>
-  Type.Optional(
+/** A list's own limit has a rule of its own; beyond int32 a count is out of range like any other number. */
+export const count = (most?: number) =>
+  mayBeOmitted(
     Type.Integer({
       format: 'int32',
       minimum: 1,
-      maximum,
+      maximum: most ?? maxInt32,
       default: defaultCount,
       description: 'Entries a page. A page with fewer is the last one',
+      ...(most !== undefined && { [ruleAboveMaximum]: 'count_too_large' }),
     }),
   )

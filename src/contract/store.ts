@@ -5,7 +5,7 @@ import { int64, text } from './fields.ts'
 export const Store = Type.Object(
   {
     id: int64('Store identifier'),
-    name: text('Store name', { minLength: 1 }),
+    name: text('Store name'),
     timezone: text('Store timezone, a name of the IANA time zone database', { minLength: 1, maxLength: 64 }),
   },
   {

@@ -12,9 +12,10 @@ export interface Principal {
 /** The order of the checks is: token, scope, parameters, store exists, store allowed. These are the ends of it. */
 
 export function checkToken(facts: AccessFacts): void {
-  if (!facts.app_live) throw revoked('The app that holds this token was disabled or removed')
-  if (facts.token_revoked) throw revoked('This token was revoked')
-  if (!facts.authorization_live) throw revoked('The merchant’s authorization behind this token was revoked')
+  if (!facts.app_live) throw fail('token_revoked', 'The app that holds this token was disabled or removed')
+  if (facts.token_revoked) throw fail('token_revoked', 'This token was revoked')
+  if (!facts.authorization_live)
+    throw fail('token_revoked', 'The merchant’s authorization behind this token was revoked')
 }
 
 export function checkStore(facts: AccessFacts, store_id: bigint): StoreFacts {
@@ -28,10 +29,3 @@ export function checkStore(facts: AccessFacts, store_id: bigint): StoreFacts {
 export async function checkLive(storage: Storage, principal: Principal): Promise<void> {
   checkToken(await storage.stores.access(principal.claim, null))
 }
-
-const revoked = (message: string) =>
-  fail('token_revoked', message, {
-    headers: {
-      'www-authenticate': 'Bearer error="invalid_token", error_description="The token was revoked"',
-    },
-  })

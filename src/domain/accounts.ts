@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import type { Account, Role, Storage } from '../storage/port.ts'
+import { isEmail, longestEmail, normalizeEmail } from './email.ts'
 import { InputError } from './input-error.ts'
 import { hashPassword, verifyNothing, verifyPassword } from './passwords.ts'
 
@@ -10,8 +11,6 @@ interface NewAccount {
   password: string
 }
 
-// RFC 5321 §4.5.3.1.3 leaves 254 characters for an address.
-const longestEmail = 254
 const shortestPassword = 10
 // Far above any passphrase; it only keeps a request from hashing megabytes.
 const longestPassword = 1024
@@ -48,15 +47,12 @@ export function createAccounts({ storage, clock }: { storage: Pick<Storage, 'acc
   }
 }
 
-const normalizeEmail = (email: string): string => email.trim().toLowerCase()
-
-/** One @ with something on both sides is all that can be said of an address without writing to it. */
 function checkEmail(email: string): string {
   const address = normalizeEmail(email)
   if (address.length > longestEmail) {
     throw new InputError('email', `the email has ${address.length} characters; the most is ${longestEmail}`)
   }
-  if (!/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(address)) {
+  if (!isEmail(address)) {
     throw new InputError('email', `the email ${JSON.stringify(email)} is not of the form name@domain`)
   }
   return address

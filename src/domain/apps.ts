@@ -24,7 +24,7 @@ export type Apps = ReturnType<typeof createApps>
 export function createApps({ storage, clock }: { storage: AppStorage; clock: Clock }) {
   async function mustFind(id: string): Promise<App> {
     const app = await storage.apps.find(id)
-    if (!app) throw new InputError('client_id', `no app has the client_id ${JSON.stringify(id)}`)
+    if (!app) throw unknownApp(id)
     return app
   }
 
@@ -85,12 +85,20 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       return storage.authorizations.revokeApp(app.id, store_ids, clock.now())
     },
 
+    /** A disabled app gets no token, and those it holds are refused from the next request on; enabling undoes both. */
+    async setDisabled(id: string, disabled: boolean): Promise<void> {
+      if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null))) throw unknownApp(id)
+    },
+
     list: (): Promise<App[]> => storage.apps.list(),
     find: (id: string): Promise<App | null> => storage.apps.find(id),
   }
 }
 
 type AppStorage = Pick<Storage, 'apps' | 'authorizations' | 'stores'>
+
+const unknownApp = (id: string): InputError =>
+  new InputError('client_id', `no app has the client_id ${JSON.stringify(id)}`)
 
 /** An id that starts with a dash would read as an option on every command line it is pasted into. */
 function newClientId(): string {
@@ -143,8 +151,15 @@ function checkRedirectUris(uris: readonly string[]): string[] {
   return [...new Set(uris)]
 }
 
-function checkTogether({ scope, redirect_uris, public: isPublic }: App): void {
+function checkTogether({ scope, redirect_uris, public: isPublic, owner_id }: App): void {
   const names = splitScope(scope)
+  // Whoever may write can write into every store, so no developer gives it to an app of their own.
+  if (names.includes('platform.write') && owner_id !== null) {
+    throw new InputError(
+      'scope',
+      'the scope platform.write is for the platform alone: a developer’s app cannot have it',
+    )
+  }
   if (names.includes('platform.write') && (names.length > 1 || isPublic || redirect_uris.length > 0)) {
     throw new InputError(
       'scope',

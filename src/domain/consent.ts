@@ -15,6 +15,12 @@ export interface ConsentQuestion {
 /** A merchant's decision about an app: what it is asked, and what it answers. */
 export function createConsent({ storage, clock }: { storage: Storage; clock: Clock }) {
   return {
+    /** The app that asks; null when there is none, or it was disabled meanwhile. */
+    async asking(client_id: string): Promise<App | null> {
+      const app = await storage.apps.find(client_id)
+      return app?.disabled_at === null ? app : null
+    },
+
     async ask(account: Account, app: App): Promise<ConsentQuestion> {
       const [stores, live] = await Promise.all([
         storage.stores.ofMerchant(account.email),

@@ -1,4 +1,6 @@
 import type { RecordCounts } from '../contract/record.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import type { Line } from '../lib/lines.ts'
 import type { Storage } from '../storage/port.ts'
 import { decide, keysOf } from './records/decide.ts'
 import { ProblemList } from './records/problem-list.ts'
@@ -13,17 +15,15 @@ export interface Ingest {
 }
 
 export interface Batch {
-  /** Checks a line and keeps its record, ready to be stored. Blank lines are none. */
-  add(line: number, text: string): void
-  /** A line that cannot even be read. */
-  refuse(line: number, problem: Problem): void
+  /** Checks a line and keeps its record, ready to be stored, or what is wrong with it. Blank lines are none. */
+  take(line: Line): void
   /** Records taken, good and bad. */
   readonly records: number
   readonly problems: ProblemList
   commit(): Promise<RecordCounts>
 }
 
-export function createIngest({ storage }: { storage: Storage }): Ingest {
+export function createIngest({ storage, clock = systemClock }: { storage: Storage; clock?: Clock }): Ingest {
   const reader = createRecordReader()
 
   function batch(): Batch {
@@ -38,16 +38,12 @@ export function createIngest({ storage }: { storage: Storage }): Ingest {
       get records() {
         return records.length + bad
       },
-      refuse(line, problem) {
-        bad++
-        refuse(line, problem)
-      },
-      add(line, text) {
-        const read = reader.read(line, text)
+      take(line) {
+        const read = reader.take(line)
         if (read === null) return
         if (Array.isArray(read)) {
           bad++
-          for (const problem of read) refuse(line, problem)
+          for (const problem of read) refuse(line.line, problem)
         } else records.push(read)
       },
       async commit() {
@@ -64,7 +60,7 @@ export function createIngest({ storage }: { storage: Storage }): Ingest {
             })
           }
           if (problems.total > 0) throw problems.toError()
-          return decision
+          return { ...decision, least_version: clock.now() * 1000 }
         })
         return counts
       },
@@ -75,7 +71,7 @@ export function createIngest({ storage }: { storage: Storage }): Ingest {
     batch,
     write(lines) {
       const all = batch()
-      for (const { line, text } of lines) all.add(line, text)
+      for (const line of lines) all.take(line)
       return all.commit()
     },
   }

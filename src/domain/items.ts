@@ -1,12 +1,11 @@
 import type { Seconds } from '../lib/clock.ts'
 import type { Storage } from '../storage/port.ts'
 import { checkStore, type Principal } from './access.ts'
-import type { Listing } from './orders.ts'
-import { firstRows, offsetOf, pageOf } from './page.ts'
+import { firstRows, type Listing, offsetOf, pageOf } from './page.ts'
 
 export interface ItemsRequest {
   store_id: bigint
-  updated_after: Seconds | undefined
+  updated_after?: Seconds | undefined
   index: number
   count: number
 }

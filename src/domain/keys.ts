@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
+import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId, randomSecret } from '../lib/ids.ts'
 import type { Key, Storage } from '../storage/port.ts'
 
 const day = 86_400
-// An access token lives for two days (spec 8); a day more covers nodes that read the keys late and clocks that differ.
-const keepRetired = 172_800 + day
+// As long as any token lives; a day more covers nodes that read the keys late and clocks that differ.
+const keepRetired = accessTokenLifetime + day
 
 export type Keys = ReturnType<typeof createKeys>
 
@@ -20,10 +21,13 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
     return storage.keys.list(use)
   }
 
+  /** Held to it here, since a retired key is deleted only when the next one is made. */
+  const stillVerifies = ({ retired_at }: Key) => retired_at === null || retired_at + keepRetired > clock.now()
+
   return {
     /** The key that signs, then those that only verify, newest first. */
     async signing(): Promise<Key[]> {
-      const keys = await list('sign', newSigningKey)
+      const keys = (await list('sign', newSigningKey)).filter(stillVerifies)
       return [...keys.filter(key => key.retired_at === null), ...keys.filter(key => key.retired_at !== null)]
     },
 
@@ -33,11 +37,14 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
       return keys.map(key => key.secret)
     },
 
-    /** Signs with a new key from now on. Tokens that older keys signed stay good until they expire. */
-    async rotate(): Promise<Key> {
+    /**
+     * Signs with a new key from now on. Tokens that older keys signed stay good until they expire; `abandon` ends them
+     * all at once, for a key that has leaked.
+     */
+    async rotate({ abandon = false } = {}): Promise<Key> {
       const now = clock.now()
       const key = await newSigningKey(now)
-      await storage.keys.rotate(key, now - keepRetired)
+      await storage.keys.rotate(key, abandon ? now + 1 : now - keepRetired)
       return key
     },
   }

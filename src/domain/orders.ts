@@ -1,6 +1,6 @@
 import type { OrderField, Storage } from '../storage/port.ts'
 import { checkStore, type Principal } from './access.ts'
-import { firstRows, offsetOf, type Page, pageOf } from './page.ts'
+import { firstRows, type Listing, offsetOf, pageOf } from './page.ts'
 import type { Window } from './window.ts'
 
 export interface OrdersRequest extends Window {
@@ -10,18 +10,12 @@ export interface OrdersRequest extends Window {
   count: number
 }
 
-/** The answer to a list of one store: its data version, and the page unless the caller has that version already. */
-export interface Listing {
-  version: number
-  page: Page | null
-}
-
 export function createOrderList(storage: Storage) {
   return async (principal: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
     const { store_id, date_field: field, start_date: from, end_date: to, count } = request
     const query = { store_id, field, from, to }
-    // Created once, an order keeps its place; updated or paid, it moves.
-    const limit = firstRows(count, field === 'created_at' ? 'fixed' : 'moving')
+    // Any of its times may be corrected by the platform, so no order is sure to keep its place.
+    const limit = firstRows(count, 'moving')
     const { facts, chunk } = await storage.orders.page(
       principal.claim,
       query,

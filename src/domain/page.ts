@@ -22,6 +22,12 @@ export interface Page {
   rest: AsyncIterable<Uint8Array> | null
 }
 
+/** The answer to a list of one store: its data version, and the page unless the caller has that version already. */
+export interface Listing {
+  version: number
+  page: Page | null
+}
+
 /** `limit` entries from the first chunk on; `more` reads behind a cursor. */
 export function pageOf(
   chunk: Chunk,

@@ -69,10 +69,15 @@ function checkCanonical(uri: string, path: string): string | null {
   return parsed === expected ? null : `browsers read it as ${parsed}; register that form`
 }
 
+/** What we answer with: planted in the query, it would stand beside our own word, or pass for it. */
+const ours = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'scope']
+
 /** Whether a request may name this URI: a registered one, with or without a query behind it. */
 export function matches(requested: string, registered: readonly string[]): boolean {
   if (requested.length > longest || !uriCharacters.test(requested) || requested.includes('#')) return false
   const [base = ''] = requested.split('?', 1)
+  const query = new URLSearchParams(requested.slice(base.length))
+  if (ours.some(name => query.has(name))) return false
   // Checked again, so that a URI which came into the database by another way opens nothing either.
   return registered.includes(base) && checkRegistered(base) === null
 }

@@ -1,40 +1,29 @@
-import type { Seconds } from '../lib/clock.ts'
 import { roundQuantity } from '../lib/decimal.ts'
-import type { AccessClaim, AccessFacts, SoldItem, Storage } from '../storage/port.ts'
+import type { SoldItem, Storage } from '../storage/port.ts'
+import { checkStore, type Principal } from './access.ts'
+import { type Listing, offsetOf } from './page.ts'
 import { cover } from './sales-buckets.ts'
+import type { Window } from './window.ts'
 
-interface SalesPage {
+export interface SalesRequest extends Window {
   store_id: bigint
-  /** Both ends belong to the window. */
-  from: Seconds
-  to: Seconds
   index: number
   count: number
 }
 
-export interface Sales {
-  /**
-   * The sale records of the page as JSON, joined by commas; null when the claim may not read them, or the store's
-   * orders still have the version given.
-   */
-  page(
-    claim: AccessClaim,
-    page: SalesPage,
-    unless_version: number | null,
-  ): Promise<{ facts: AccessFacts; data: string | null }>
-}
-
 /** Spec 4.5: what each item sold, from sums that every write keeps up to date. */
-export function createSales({ storage }: { storage: Pick<Storage, 'sales'> }): Sales {
-  return {
-    async page(claim, { store_id, from, to, index, count }, unless_version) {
-      const query = { store_id, ...cover(from, to) }
-      const { facts, sold } = await storage.sales.sum(claim, query, unless_version)
-      if (sold === null) return { facts, data: null }
-      // An index and a count of int32 each: their product is still exact.
-      const page = listed(sold).slice(index * count, index * count + count)
-      return { facts, data: page.map(render).join(',') }
-    },
+export function createSalesList(storage: Pick<Storage, 'sales'>) {
+  return async (principal: Principal, request: SalesRequest, known: number | null): Promise<Listing> => {
+    const { store_id, start_date, end_date, count } = request
+    const query = { store_id, ...cover(start_date, end_date) }
+    const { facts, sold } = await storage.sales.sum(principal.claim, query, known)
+    const { orders_version: version } = checkStore(facts, store_id)
+    if (sold === null) return { version, page: null }
+    const offset = offsetOf(request)
+    const entries = listed(sold)
+      .slice(offset, offset + count)
+      .map(render)
+    return { version, page: { first: Buffer.from(entries.join(',')), rest: null } }
   }
 }
 

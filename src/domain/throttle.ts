@@ -1,13 +1,18 @@
 import type { Clock } from '../lib/clock.ts'
+import { networkOf } from '../lib/network.ts'
 import type { Storage } from '../storage/port.ts'
 
 /**
- * Slows the guessing of secrets and passwords. Failures are counted for a name as seen from an address, and for the
- * address alone. Never for the name alone: else anybody could lock an app or a merchant out.
+ * Slows the guessing of secrets and passwords. Failures are counted for a name as seen from a network, and for the
+ * network alone. Never for the name alone: else anybody could lock an app or a merchant out.
+ *
+ * A password may be guessed, so an attempt is counted before it is looked at, and given back when it turns out to be no
+ * guess (`take`, `forgive`). A client secret of 256 bits may not: it is always looked at, so that nobody who shares an
+ * app's address can lock it out, and failures alone are slowed (`failed`).
  */
 const window = 60
 const failuresByName = 10
-const failuresByAddress = 100
+const failuresByNetwork = 100
 
 export interface Attempt {
   /** What is guessed at: a client_id or an email. */
@@ -19,46 +24,47 @@ export function createThrottle(
   kind: 'client' | 'sign-in',
   { storage, clock }: { storage: Storage; clock: Clock },
 ) {
+  // A space is in no network, so no name makes one key look like another's.
   const keysOf = ({ name, address }: Attempt) => ({
     // Cut, because the name is whatever the guesser wrote.
-    byName: `${kind}:${address}:${name.slice(0, 254)}`,
-    byAddress: `${kind}:${address}`,
+    byName: `${kind} ${networkOf(address)} ${name.slice(0, 254)}`,
+    byNetwork: `${kind} ${networkOf(address)}`,
+    forgiven: `${kind}-forgiven ${networkOf(address)}`,
   })
   /** Windows begin at multiples of their length, on every node alike. */
   const restOfWindow = () => window - (clock.now() % window)
 
-  async function count(attempt: Attempt): Promise<{ named: number; all: number }> {
-    const { byName, byAddress } = keysOf(attempt)
-    const named = await storage.throttles.hit(byName, clock.now(), window)
-    return { named, all: await storage.throttles.hit(byAddress, clock.now(), window) }
+  /** Counts a failure, unless so many were counted that one more says nothing new; answers the seconds to wait, or 0. */
+  async function count(attempt: Attempt): Promise<number> {
+    const { byName, byNetwork, forgiven } = keysOf(attempt)
+    const now = clock.now()
+    const exceeds = async (named: number, all: number) =>
+      named > failuresByName ||
+      (all > failuresByNetwork && all - (await storage.throttles.count(forgiven, now)) > failuresByNetwork)
+    const before = await Promise.all([
+      storage.throttles.count(byName, now),
+      storage.throttles.count(byNetwork, now),
+    ])
+    if (await exceeds(...before)) return restOfWindow()
+    const named = await storage.throttles.hit(byName, now, window)
+    const all = await storage.throttles.hit(byNetwork, now, window)
+    return (await exceeds(named, all)) ? restOfWindow() : 0
   }
 
   return {
+    /** Before an attempt is looked at, so that many at once are no way around. */
+    take: count,
     /**
-     * Counts an attempt before it is looked at, so that many at once are no way around; answers the seconds to wait
-     * instead, or 0. For what is rare enough to cost a write each time.
+     * The attempt was no guess after all. The network gets back this one alone: whoever has an account of their own
+     * could otherwise wipe out their guesses at others. So an office behind one address may sign in all at once.
      */
-    async take(attempt: Attempt): Promise<number> {
-      const { named, all } = await count(attempt)
-      return named > failuresByName || all > failuresByAddress ? restOfWindow() : 0
-    },
-    /** The attempt was no guess after all. */
     async forgive(attempt: Attempt): Promise<void> {
-      await storage.throttles.clear(keysOf(attempt).byName)
+      const { byName, forgiven } = keysOf(attempt)
+      await storage.throttles.clear(byName)
+      await storage.throttles.hit(forgiven, clock.now(), window)
     },
-    /** Seconds to wait before the next attempt is looked at; 0 when it may go on. Costs no write. */
-    async wait(attempt: Attempt): Promise<number> {
-      const { byName, byAddress } = keysOf(attempt)
-      const now = clock.now()
-      const [named, all] = await Promise.all([
-        storage.throttles.count(byName, now),
-        storage.throttles.count(byAddress, now),
-      ])
-      return named >= failuresByName || all >= failuresByAddress ? restOfWindow() : 0
-    },
-    async failed(attempt: Attempt): Promise<void> {
-      await count(attempt)
-    },
+    /** After an attempt has failed. */
+    failed: count,
   }
 }
 

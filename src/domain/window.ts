@@ -1,3 +1,4 @@
+import { inDays } from '../contract/lifetimes.ts'
 import type { ErrorDetail } from '../errors.ts'
 import type { Seconds } from '../lib/clock.ts'
 
@@ -25,7 +26,7 @@ export function checkWindow({ start_date, end_date }: Partial<Window>, longest =
       {
         field: 'end_date',
         code: 'window_too_long',
-        message: `the window was ${span} s; the most is ${longest} s (2 days)`,
+        message: `the window was ${span} s; the most is ${longest} s (${inDays(longest)})`,
       },
     ]
   }

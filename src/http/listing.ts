@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Page } from '../domain/page.ts'
-import { head, tail } from './envelope.ts'
-
-const json = 'application/json; charset=utf-8'
+import type { Listing, Page } from '../domain/page.ts'
+import { head, json, tail } from './envelope.ts'
 
 /** Answers a page: whole when it is small, in pieces at the reader's pace when it is large. */
 export function sendPage(reply: FastifyReply, { first, rest }: Page): FastifyReply {
@@ -26,15 +24,24 @@ async function* pieces(
   yield closing
 }
 
+/** Answers a list of one store: its page, or 304 to a reader who has the version that is current. */
+export async function answerListing(
+  reply: FastifyReply,
+  list: (known: number | null) => Promise<Listing>,
+): Promise<FastifyReply> {
+  const { version, page } = await list(knownVersion(reply.request))
+  reply.header('etag', etagOf(reply.request, version))
+  return page === null ? reply.code(304).send(null) : sendPage(reply, page)
+}
+
 /**
  * The store's data version as a weak validator (RFC 9110 §8.8.1): weak, since the envelope's timestamp differs each
  * time. With the address in it, so that the tag of one window never passes for another's.
  */
-export const etagOf = (request: FastifyRequest, version: number): string =>
-  `W/"${version}-${addressHash(request)}"`
+const etagOf = (request: FastifyRequest, version: number): string => `W/"${version}-${addressHash(request)}"`
 
 /** The version that the reader says it has of this very list. */
-export function knownVersion(request: FastifyRequest): number | null {
+function knownVersion(request: FastifyRequest): number | null {
   const { 'if-none-match': tags } = request.headers
   if (tags === undefined) return null
   const ours = addressHash(request)
@@ -46,5 +53,3 @@ export function knownVersion(request: FastifyRequest): number | null {
 }
 
 const addressHash = ({ raw }: FastifyRequest): string => hash('sha1', raw.url ?? '', 'base64url').slice(0, 11)
-
-export const notModified = (reply: FastifyReply): FastifyReply => reply.code(304).send(null)

@@ -1,18 +1,16 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { catalogue, type ErrorCode } from '../errors.ts'
+import { type ApiError, fail } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
+import { errorBody, json } from './envelope.ts'
 
-const answers: Record<string, { code: ErrorCode; message: string }> = {
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request’s headers are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time' },
+const answers: Record<string, ApiError> = {
+  HPE_HEADER_OVERFLOW: fail('headers_too_large', 'The request’s headers are too large'),
+  ERR_HTTP_REQUEST_TIMEOUT: fail('request_timeout', 'The request did not arrive in time'),
 }
 
-const malformed = {
-  code: 'request_malformed',
-  message: 'This is not an HTTP request that can be read',
-} as const
+const malformed = fail('request_malformed', 'This is not an HTTP request that can be read')
 
 /** Bytes that are no HTTP request: told so in the envelope, whatever they were meant for, and the connection ends. */
 export const answerMalformed =
@@ -22,16 +20,12 @@ export const answerMalformed =
       socket.destroy()
       return
     }
-    const { code, message } = answers[error.code ?? ''] ?? malformed
-    const { status } = catalogue[code]
-    const body = JSON.stringify({
-      status: { timestamp: clock.now(), ack: status, errors: { code, message, details: [] } },
-      data: null,
-    })
+    const answer = answers[error.code ?? ''] ?? malformed
+    const body = errorBody(answer, clock.now())
     socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${randomId()}\r\n` +
-        'Content-Type: application/json; charset=utf-8\r\n' +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nX-Request-Id: ${randomId()}\r\n` +
+        `Content-Type: ${json}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+        `Connection: close\r\n\r\n${body}`,
       () => socket.destroy(),
     )
   }

@@ -1,11 +1,11 @@
 import type { FastifySchema } from 'fastify'
 import type { FastifySchemaCompiler } from 'fastify/types/schema.js'
-import { type TObject, type TSchema, Type } from 'typebox'
-import { datetime, int64 } from '../contract/fields.ts'
+import { type TObject, type TProperties, Type } from 'typebox'
+import { datetime, int64, ruleAboveMaximum } from '../contract/fields.ts'
 import { type ErrorDetail, fail, type ParameterRule } from '../errors.ts'
 import type { Seconds } from '../lib/clock.ts'
 import { parseDatetime } from '../lib/datetime.ts'
-import { parseInt64 } from '../lib/int64.ts'
+import { maxInt32, minInt32, parseInt64 } from '../lib/int64.ts'
 
 /**
  * Reads path and query parameters strictly by the route's own schema, which also documents them: an int64 arrives in
@@ -17,42 +17,55 @@ export const int64Parameter = (description: string) => Type.Unsafe<bigint>(int64
 export const datetimeParameter = (description: string) => Type.Unsafe<Seconds>(datetime(description))
 
 /** A check across several parameters, run on those that could be read. */
-export type CrossCheck = (values: Record<string, unknown>) => ErrorDetail[]
+type CrossCheck<T extends TProperties> = (values: Partial<Type.Static<TObject<T>>>) => ErrorDetail[]
+
+const crossCheck = Symbol('crossCheck')
+
+/** Parameters that are also checked against each other; the API reference does not show how. */
+export const checkedTogether = <T extends TProperties>(properties: T, check: CrossCheck<T>): TObject<T> =>
+  Type.Object(properties, { [crossCheck]: check })
+
+interface ParametersSchema {
+  properties: Record<string, ParameterSchema>
+  required?: string[]
+  [crossCheck]?: CrossCheck<TProperties>
+}
 
 interface ParameterSchema {
-  type?: string
   format?: string
   minimum?: number
   maximum?: number
-  enum?: unknown[]
+  enum?: readonly string[]
   default?: unknown
+  [ruleAboveMaximum]?: ParameterRule
 }
 
 /** The Fastify validator compiler of the integration routes. */
 export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema }) => {
-  const { properties, required = [], crossCheck } = schema as unknown as TObject & { crossCheck?: CrossCheck }
-  const fields = Object.entries(properties) as [string, ParameterSchema][]
-  const needed = new Set(required)
+  const { properties, required = [], [crossCheck]: check } = schema as unknown as ParametersSchema
+  const fields = Object.entries(properties).map(([name, field]) => ({
+    name,
+    required: required.includes(name),
+    default: field.default,
+    read: readerOf(field),
+  }))
   return (input: Record<string, unknown>) => {
     const values: Record<string, unknown> = {}
     const details: ErrorDetail[] = []
-    for (const [name, field] of fields) {
+    for (const field of fields) {
+      const { name } = field
       const raw = Object.hasOwn(input, name) ? input[name] : undefined
-      if (raw === undefined && !needed.has(name)) {
+      if (raw === undefined && !field.required) {
         values[name] = field.default
         continue
       }
-      const problem = read(field, name, raw, values)
-      if (problem) details.push(problem)
+      const result = readOnce(name, raw, field.read)
+      if ('broken' in result) details.push({ field: name, ...result.broken })
+      else values[name] = result.value
     }
-    if (crossCheck) details.push(...crossCheck(values))
+    if (check) details.push(...check(values))
     return details.length === 0 ? { value: values } : { error: invalidParameters(details) }
   }
-}
-
-/** Adds a cross-check to a parameter schema, where the compiler finds it and the API reference does not. */
-export function withCrossCheck<T extends TSchema>(schema: T, crossCheck: CrossCheck): T {
-  return Object.defineProperty({ ...schema }, 'crossCheck', { value: crossCheck, enumerable: false })
 }
 
 /** One broken limit has a code of its own; anything else, or several at once, is parameter_invalid. */
@@ -65,58 +78,71 @@ function invalidParameters(details: ErrorDetail[]) {
   return fail(code, details.map(detail => detail.message).join('; '), { details })
 }
 
-function read(
-  field: ParameterSchema,
-  name: string,
-  raw: unknown,
-  values: Record<string, unknown>,
-): ErrorDetail | null {
-  if (raw === undefined) return { field: name, code: 'required', message: `${name} is required` }
+interface Broken {
+  code: ParameterRule
+  message: string
+}
+
+type Result = { value: unknown } | { broken: Broken }
+
+function readOnce(name: string, raw: unknown, read: Reader): Result {
+  if (raw === undefined) return { broken: { code: 'required', message: `${name} is required` } }
   if (Array.isArray(raw)) {
-    return {
-      field: name,
-      code: 'repeated',
-      message: `${name} was given ${raw.length} times; once is allowed`,
-    }
+    const message = `${name} was given ${raw.length} times; once is allowed`
+    return { broken: { code: 'repeated', message } }
   }
   const text = String(raw)
-  const shown = show(text)
-  const bad = (code: ParameterRule, rule: string): ErrorDetail => ({
-    field: name,
-    code,
-    message: `${name} was ${shown}; ${rule}`,
-  })
-  if (field.enum) {
-    if (!field.enum.includes(text)) return bad('not_allowed', `it must be one of ${field.enum.join(', ')}`)
-    values[name] = text
-    return null
-  }
-  if (field.format === 'datetime') {
-    const seconds = parseDatetime(text)
-    if (seconds === null) return bad('not_a_datetime', 'it must be a real UTC time as yyyy-MM-dd HH:mm:ss')
-    values[name] = seconds
-    return null
-  }
-  const integer = parseInt64(text)
-  if (integer === null) {
-    return /^-?\d+$/.test(text) && !/^-?0\d/.test(text) && text !== '-0'
-      ? bad('out_of_range', `it must fit ${field.format}`)
-      : bad('not_an_integer', 'it must be a whole number in plain digits')
-  }
-  if (field.format === 'int64') {
-    values[name] = integer
-    return null
-  }
-  const { minimum = 0, maximum = 0 } = field
-  if (integer > maximum && name === 'count' && maximum < 2 ** 31 - 1) {
-    return bad('count_too_large', `the most is ${maximum}`)
-  }
-  if (integer < minimum || integer > maximum) {
-    return bad('out_of_range', `it must be from ${minimum} to ${maximum}`)
-  }
-  values[name] = Number(integer)
-  return null
+  const result = read(text)
+  if ('value' in result) return result
+  const { code, message } = result.broken
+  return { broken: { code, message: `${name} was ${show(text)}; ${message}` } }
 }
 
 /** The value as the reader sent it, cut short; JSON keeps control characters visible. */
 const show = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+
+/** Reads a parameter's text; a message tells the rule alone. */
+type Reader = (text: string) => Result
+
+function readerOf(field: ParameterSchema): Reader {
+  if (field.enum) return readOneOf(field.enum)
+  if (field.format === 'datetime') return readDatetime
+  return field.format === 'int64' ? readInt64 : readInt32(field)
+}
+
+const breaks = (code: ParameterRule, message: string): Result => ({ broken: { code, message } })
+
+const readOneOf =
+  (values: readonly string[]): Reader =>
+  text =>
+    values.includes(text) ? { value: text } : breaks('not_allowed', `it must be one of ${values.join(', ')}`)
+
+const readDatetime: Reader = text => {
+  const value = parseDatetime(text)
+  return value === null
+    ? breaks('not_a_datetime', 'it must be a real UTC time as yyyy-MM-dd HH:mm:ss')
+    : { value }
+}
+
+const readInt64: Reader = text => {
+  const value = parseInt64(text)
+  return value === null ? notInteger(text, 'int64') : { value }
+}
+
+function readInt32(field: ParameterSchema): Reader {
+  const { minimum = minInt32, maximum = maxInt32, [ruleAboveMaximum]: ruleAbove } = field
+  return text => {
+    const integer = parseInt64(text)
+    if (integer === null) return notInteger(text, 'int32')
+    if (integer > maximum && ruleAbove !== undefined) return breaks(ruleAbove, `the most is ${maximum}`)
+    if (integer < minimum || integer > maximum) {
+      return breaks('out_of_range', `it must be from ${minimum} to ${maximum}`)
+    }
+    return { value: Number(integer) }
+  }
+}
+
+const notInteger = (text: string, type: string): Result =>
+  /^-?\d+$/.test(text) && !/^-?0\d/.test(text) && text !== '-0'
+    ? breaks('out_of_range', `it must fit ${type}`)
+    : breaks('not_an_integer', 'it must be a whole number in plain digits')

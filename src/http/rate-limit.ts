@@ -5,8 +5,9 @@ import { fail } from '../errors.ts'
 export const perApp = (max: number): RateLimitPluginOptions => ({
   max,
   timeWindow: '1 minute',
-  // After the token was verified: the app is known, and nobody can use up another's share.
-  hook: 'preHandler',
+  // After the token was verified: the app is known, and nobody can use up another's share. Before the parameters are
+  // looked at: bad requests count too.
+  hook: 'preValidation',
   keyGenerator: request => request.principal?.claim.app_id ?? request.ip,
   enableDraftSpec: true,
   errorResponseBuilder: (_request, { max, ttl }) => {

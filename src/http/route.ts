@@ -1,10 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Scope } from '../contract/scopes.ts'
 import { checkLive, type Principal } from '../domain/access.ts'
 import { fail } from '../errors.ts'
 import type { Bearer } from '../oauth/bearer.ts'
 import type { Storage } from '../storage/port.ts'
+import { insufficientScope } from './challenges.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,30 +44,13 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
       await checkLive(storage, principal)
       if (granted) return
       throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
-        headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+        headers: insufficientScope(scope),
       })
     },
     async preHandler(request: FastifyRequest) {
       if (!request.validationError) return
       await checkLive(storage, principalOf(request))
       throw request.validationError
-    },
-  })
-}
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
-
-/** Answers every other method of a path with 405 and the Allow header (RFC 9110 §15.5.6). */
-export function allowOnly(app: FastifyInstance, url: string, ...allowed: (typeof methods)[number][]): void {
-  const allow = allowed.join(', ')
-  app.route({
-    method: methods.filter(method => !allowed.includes(method)),
-    url,
-    schema: { hide: true } as never,
-    handler: async (request: FastifyRequest, _reply: FastifyReply) => {
-      throw fail('method_not_allowed', `${request.method} is not allowed here; use ${allow}`, {
-        headers: { allow },
-      })
     },
   })
 }

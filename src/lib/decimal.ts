@@ -1,5 +1,3 @@
-import { isRawNumber, type RawNumber } from './exact-json.ts'
-
 /** A quantity as whole units and billionths, so that sums of fractional counts are exact. */
 export interface Quantity {
   units: bigint
@@ -8,10 +6,11 @@ export interface Quantity {
 
 const billion = 1_000_000_000n
 
-/** The exact value of a JSON number; digits beyond the ninth after the point are rounded away. */
-export function toQuantity(value: number | RawNumber): Quantity {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return { units: BigInt(value), nanos: 0n }
-  const { negative, whole, fraction } = plainDigits(isRawNumber(value) ? value.rawJSON : String(value))
+/** The exact value of a number in JSON text; digits beyond the ninth after the point are rounded away. */
+export function toQuantity(text: string): Quantity {
+  // Counts as people buy.
+  if (text.length <= 9 && /^\d+$/.test(text)) return { units: BigInt(text), nanos: 0n }
+  const { negative, whole, fraction } = plainDigits(text)
   const nanosExact = fraction.padEnd(10, '0')
   const roundUp = nanosExact.charCodeAt(9) >= 53 /* '5' */ ? 1n : 0n
   const total = BigInt(whole) * billion + BigInt(nanosExact.slice(0, 9)) + roundUp

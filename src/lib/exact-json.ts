@@ -10,11 +10,9 @@ export interface RawNumber {
 // TypeScript's library does not describe the raw JSON functions yet.
 const raw = JSON as unknown as {
   rawJSON(text: string): RawNumber
-  isRawJSON(value: unknown): value is RawNumber
 }
 type SourceReviver = (key: string, value: unknown, context: { source: string }) => unknown
 
-export const isRawNumber = raw.isRawJSON
 export const rawNumber = raw.rawJSON
 
 /**

@@ -53,3 +53,10 @@ export class LineCutter {
     return { line, text: line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text }
   }
 }
+
+/** The lines of bytes that arrive in pieces: those that each piece completes, then the last one. */
+export async function* linesOf(pieces: AsyncIterable<Buffer>, maxLength: number): AsyncGenerator<Line[]> {
+  const cutter = new LineCutter(maxLength)
+  for await (const piece of pieces) yield cutter.push(piece)
+  yield cutter.end()
+}

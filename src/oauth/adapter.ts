@@ -1,10 +1,11 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { Storage } from '../storage/port.ts'
 import { clientMetadata } from './client.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
-import { accessTokenLifetime, interactionLifetime } from './lifetimes.ts'
+import { interactionLifetime } from './lifetimes.ts'
 import { toMachineTime } from './machine-time.ts'
 
 /**

@@ -1,7 +1,3 @@
-/** Spec section 8, in seconds. */
-export const accessTokenLifetime = 172_800
-export const refreshTokenLifetime = 345_600
-
 /** RFC 6749 §4.1.2: a code lives ten minutes at most. */
 export const codeLifetime = 600
 

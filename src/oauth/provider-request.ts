@@ -38,11 +38,11 @@ export function providerRequest(
   })
 }
 
-/** What is to be done when the answer's status is known, before the client can see it. */
-export type BeforeAnswer = (status: number) => Promise<void>
+/** What is to be done when the answer is known, before the client can see it. */
+export type BeforeAnswer = (ctx: KoaContextWithOIDC) => Promise<void>
 
 /** Calls it; a middleware of the provider. */
 export async function callBeforeAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
-  await (ctx.req as IncomingMessage & { beforeAnswer: BeforeAnswer }).beforeAnswer(ctx.status)
+  await (ctx.req as IncomingMessage & { beforeAnswer: BeforeAnswer }).beforeAnswer(ctx)
 }

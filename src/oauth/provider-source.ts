@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Keys } from '../domain/keys.ts'
 import { isStorageFault } from '../domain/storage-fault.ts'
+import { oauthErrorBody } from './error-body.ts'
 import { createProvider, type ProviderDeps } from './provider.ts'
 
 export interface ProviderSource {
@@ -43,8 +44,5 @@ export function createProviderSource(
 function answerUnavailable(ctx: KoaContextWithOIDC): void {
   ctx.status = 503
   ctx.set('retry-after', '1')
-  ctx.body = {
-    error: 'temporarily_unavailable',
-    error_description: 'the database cannot answer now; try again shortly',
-  }
+  ctx.body = oauthErrorBody(503, 'the database cannot answer now; try again shortly')
 }

@@ -1,22 +1,25 @@
 import Provider, { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
+import { accessTokenLifetime, refreshTokenLifetime } from '../contract/lifetimes.ts'
 import { scopes } from '../contract/scopes.ts'
 import { matches } from '../domain/redirect-uri.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Key, Storage } from '../storage/port.ts'
 import { createAdapter } from './adapter.ts'
+import { narrowAuthorization } from './authorize-request.ts'
 import { signingAlgorithm } from './bearer.ts'
-import { accessTokenLifetime, codeLifetime, interactionLifetime, refreshTokenLifetime } from './lifetimes.ts'
+import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
 import { callBeforeAnswer } from './provider-request.ts'
 import { applyRequestPolicy } from './request-policy.ts'
-import { answerByQuery } from './response-mode.ts'
-import { nameUnauthorizedClient } from './unauthorized-client.ts'
+import { nameTokenErrors } from './token-errors.ts'
 
 export interface ProviderDeps {
   storage: Storage
   clock: Clock
   issuer: string
+  /** Cookies over https alone. */
+  secure: boolean
   presented: PresentedTokens
   verifySecret(app_id: string, secret: string): Promise<boolean>
   renderError(ctx: KoaContextWithOIDC, error: Error): void
@@ -27,8 +30,7 @@ export const consentPath = (uid: string): string => `/consent/${uid}`
 
 /** Spec section 5 as configuration of a certified provider: policy is ours, protocol is its own. */
 export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: string[]): Provider {
-  const { storage, clock, issuer, verifySecret } = deps
-  const secure = issuer.startsWith('https:')
+  const { storage, clock, issuer, secure, verifySecret } = deps
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
   // All scopes there are; which of them a client gets is the request policy's.
   const resourceServer = {
@@ -135,8 +137,8 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   // Addresses are pinned to the issuer by the route in front (http/oauth), which speaks as a trusted proxy.
   provider.proxy = true
   provider.use(trimMetadata)
-  provider.use(answerByQuery)
-  provider.use(nameUnauthorizedClient)
+  provider.use(narrowAuthorization)
+  provider.use(nameTokenErrors)
   provider.use(callBeforeAnswer)
   return provider
 }

@@ -1,16 +1,17 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { allowedForGrant, type GrantType, splitScope } from '../contract/scopes.ts'
-import { askedForAnotherMode } from './response-mode.ts'
+import { askedForAnotherMode } from './authorize-request.ts'
 
 /** What spec section 5 asks of a request beyond the protocol, at the two places where a client asks for scopes. */
 export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): void {
   const params = ctx.oidc.params as Record<string, string | undefined>
   const grant = grantOf(ctx)
   if (grant === null) return
-  if (grant === 'authorization_code') checkAuthorizationRequest(ctx, params)
+  if (ctx.oidc.route === 'authorization') checkAuthorizationRequest(ctx, params)
   const registered = splitScope(client.scope ?? '')
-  const requested = splitScope(params['scope'] ?? '')
+  const requested = splitScope(askedScope(ctx) ?? params['scope'] ?? '')
   if (requested.length === 0) {
+    if (ctx.oidc.route === 'token' && grant === 'authorization_code') return
     // At the token endpoint, asking for none means all that the grant type allows.
     const granted = registered.filter(scope => allowedForGrant(scope, grant))
     if (granted.length === 0)
@@ -37,9 +38,19 @@ function checkAuthorizationRequest(
   if (askedForAnotherMode(ctx)) throw new errors.InvalidRequest('the only response_mode is query')
 }
 
-/** Null where no new scope is asked for: codes and refresh tokens carry what was decided before. */
+/** As the client wrote it: the provider drops a scope of OpenID Connect, and any scope of a code's exchange. */
+function askedScope({ oidc, query }: KoaContextWithOIDC): string | undefined {
+  const { scope } = (oidc.route === 'token' ? oidc.body : oidc.route === 'authorization' ? query : {}) as {
+    scope?: unknown
+  }
+  return typeof scope === 'string' ? scope : undefined
+}
+
+/** Null where no scope is asked for that was not decided before: a refresh is checked against its own token. */
 function grantOf({ oidc }: KoaContextWithOIDC): GrantType | null {
   if (oidc.route === 'authorization' || oidc.route === 'resume') return 'authorization_code'
   const { grant_type } = oidc.params as { grant_type?: string }
-  return oidc.route === 'token' && grant_type === 'client_credentials' ? 'client_credentials' : null
+  if (oidc.route !== 'token' || (grant_type !== 'client_credentials' && grant_type !== 'authorization_code'))
+    return null
+  return grant_type
 }

@@ -94,12 +94,16 @@ export interface Apps {
   find(id: string): Promise<App | null>
   /** All apps, oldest first. */
   list(): Promise<App[]>
+  /** The apps that the account registered, newest first. */
+  ofOwner(owner_id: string): Promise<App[]>
   /** Secrets that work now, newest first. */
   secrets(app_id: string): Promise<AppSecret[]>
   /** Adds a secret and, in the same transaction, removes all but the newest `keep`. */
   addSecret(secret: AppSecret, keep: number): Promise<void>
   /** Remembers the use of a secret, to the minute: one write a minute at most. */
   touchSecret(id: string, now: Seconds): Promise<void>
+  /** Removes a secret unless it is the app's only one, whoever else tries at the same time; true when it is gone now. */
+  removeSecret(app_id: string, id: string): Promise<boolean>
   setDisabled(id: string, disabled_at: Seconds | null): Promise<boolean>
 }
 
@@ -394,6 +398,11 @@ export interface RecordChanges {
   /** `was_created_at` is the created_at under which the order is stored now; null for a new order. */
   orders: readonly { row: OrderRow; was_created_at: Seconds | null }[]
   rollups: readonly RollupDelta[]
+  /**
+   * The versions that rise, rise to this at least. Given as a time, so that a database that was restored from a backup
+   * never gives a version out again that it had before.
+   */
+  least_version?: number
 }
 
 export interface Records {

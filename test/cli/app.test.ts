@@ -180,6 +180,33 @@ describe('app authorize and app revoke', () => {
   })
 })
 
+describe('app disable and app enable', () => {
+  test('disable marks the app, enable takes the mark away, and each may be repeated', async () => {
+    const { client_id } = await create()
+    const marked = async () => (await storage.apps.find(client_id))?.disabled_at !== null
+    assert.deepEqual(await cli.json(['app', 'disable', client_id]), { client_id, disabled: true })
+    assert.equal(await marked(), true)
+    const again = await cli.run(['app', 'disable', client_id])
+    assert.deepEqual(again, { code: 0, stdout: `the app ${client_id} is disabled\n`, stderr: '' })
+    const listed = await cli.json<{ client_id: string; disabled: boolean }[]>(['app', 'list'])
+    assert.equal(listed.find(app => app.client_id === client_id)?.disabled, true)
+    assert.deepEqual(await cli.json(['app', 'enable', client_id]), { client_id, disabled: false })
+    assert.equal(await marked(), false)
+    assert.equal((await cli.run(['app', 'enable', client_id])).stdout, `the app ${client_id} is enabled\n`)
+  })
+
+  for (const command of ['disable', 'enable']) {
+    test(`${command} of an unknown app is refused in one line`, async () => {
+      const outcome = await cli.run(['app', command, 'nobody'])
+      assert.deepEqual(outcome, {
+        code: 1,
+        stdout: '',
+        stderr: 'tillgate: no app has the client_id "nobody"\n',
+      })
+    })
+  }
+})
+
 describe('app list', () => {
   test('--json prints an array of all apps, without their secrets', async () => {
     const { client_id, client_secret } = await create('--redirect-uri', cb)

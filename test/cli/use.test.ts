@@ -51,7 +51,7 @@ describe('bad use: exit code 2, one line on stderr, nothing on stdout, no databa
   const misuses: [args: string[], line: RegExp][] = [
     [[], /missing command: one of serve, /],
     [['account'], /missing command: one of create/],
-    [['app'], /missing command: one of create, rotate-secret, authorize, revoke, list/],
+    [['app'], /missing command: one of create, rotate-secret, authorize, revoke, disable, enable, list/],
     [['keys'], /missing command: one of rotate/],
     [['serv'], /unknown command 'serv' \(Did you mean serve\?\)/],
     [['app', 'destroy'], /unknown command 'destroy'/],
@@ -117,7 +117,7 @@ describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => 
       name: 'a database below something that is no folder',
       args: ['migrate'],
       env: { TILLGATE_DATABASE: `${import.meta.filename}/x/tillgate.db` },
-      line: /ENOTDIR|EEXIST|not a directory/,
+      line: /TILLGATE_DATABASE is ".*", but .*use\.test\.ts is not a folder/,
     },
   ]
   for (const { name, args, env, line } of failures) {

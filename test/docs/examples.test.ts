@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { orderExample } from '../../src/contract/order.example.ts'
-import { reconcile } from '../../src/domain/demo/totals.ts'
+import { reconcile } from '../../src/demo/totals.ts'
 import { createRecordReader } from '../../src/domain/records/read.ts'
 
 test('the API reference’s example order is a valid record, comes out as it is shown, and adds up', () => {

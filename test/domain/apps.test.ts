@@ -118,6 +118,12 @@ describe('create', () => {
       message: /platform alone/,
     },
     {
+      name: 'platform.write for a developer’s app',
+      input: { scope: 'platform.write', redirect_uris: [], owner_id: 'dev' },
+      field: 'scope',
+      message: /platform alone: a developer/,
+    },
+    {
       name: 'a public app without a redirect URI',
       input: { public: true, redirect_uris: [] },
       field: 'redirect_uri',
@@ -239,6 +245,15 @@ describe('stores', () => {
     await assert.rejects(apps.authorize('nobody', [1001n]), refusal('client_id', /nobody/))
     await assert.rejects(apps.revoke('nobody', null), refusal('client_id', /nobody/))
   })
+})
+
+test('an app is disabled and enabled; an unknown one is refused', async () => {
+  const { app } = await apps.create(plain)
+  await apps.setDisabled(app.id, true)
+  assert.equal((await apps.find(app.id))?.disabled_at, now)
+  await apps.setDisabled(app.id, false)
+  assert.equal((await apps.find(app.id))?.disabled_at, null)
+  await assert.rejects(apps.setDisabled('nobody', true), refusal('client_id', /nobody/))
 })
 
 test('list has all apps, oldest first', async () => {

@@ -130,3 +130,18 @@ describe('record: codes', () => {
     assert.equal(doc.source, null)
   })
 })
+
+test('record: a line that fails on its second reading is refused, and the next line is none the worse', () => {
+  const reader = createRecordReader()
+  const start = '{"kind":"order","store_id":1,"status":2,"created_at":"2026-10-01 00:00:00","id":"a","id":"b"'
+  const bad = [
+    `${start},"bar":1,"foo":${'['.repeat(50)}${']'.repeat(50)}}`,
+    `${start}, garbage`,
+    `${start}} x`,
+  ]
+  for (const line of bad) {
+    assert.ok(Array.isArray(reader.read(1, line)), line)
+    const next = reader.read(2, `${start}}`)
+    assert.ok(next !== null && !Array.isArray(next), `${line} spoils the next line`)
+  }
+})

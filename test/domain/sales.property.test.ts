@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createIngest } from '../../src/domain/ingest.ts'
-import { createSales } from '../../src/domain/sales.ts'
+import type { Listing } from '../../src/domain/page.ts'
+import { createSalesList } from '../../src/domain/sales.ts'
 import { formatDatetime } from '../../src/lib/datetime.ts'
 import { roundQuantity, toQuantity } from '../../src/lib/decimal.ts'
 import { parseExact, type RawNumber, rawNumber } from '../../src/lib/exact-json.ts'
@@ -14,6 +15,9 @@ import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
 const hour = 3600
 const day = 24 * hour
 const claim = { app_id: 'app', authorization_id: null, jti: 'jti' }
+const principal = { claim, scopes: new Set<string>(), scope: '' }
+
+const textOf = ({ page }: Listing) => page && Buffer.from(page.first).toString()
 
 /** Around the beginning of a bucket of every width, and around 1970. */
 const second = fc
@@ -74,7 +78,7 @@ async function fromOrderList(storage: Storage, from: number, to: number): Promis
     for (const { menu_id, count } of carts) {
       if (menu_id === null) continue
       const id = BigInt(JSON.stringify(menu_id))
-      const { units, nanos } = toQuantity(count)
+      const { units, nanos } = toQuantity(JSON.stringify(count))
       sums.set(id, (sums.get(id) ?? 0n) + units * 1_000_000_000n + nanos)
     }
   }
@@ -93,16 +97,16 @@ test('sales: for any history of upserts and any window, the sales equal the sum 
         const storage = await openStore()
         try {
           const ingest = createIngest({ storage })
-          const sales = createSales({ storage })
+          const listSales = createSalesList(storage)
           for (const batch of batches) {
             await ingest.write(
               batch.map((order, i) => ({ line: i + 1, text: JSON.stringify(sampleOrder(order)) })),
             )
             for (const [a, b] of [...windows, everything]) {
-              const [from, to] = [Math.min(a, b), Math.max(a, b)]
-              const page = { store_id: 1001n, from, to, index: 0, count: 100 }
-              const { data } = await sales.page(claim, page, null)
-              assert.equal(data, await fromOrderList(storage, from, to))
+              const [start_date, end_date] = [Math.min(a, b), Math.max(a, b)]
+              const request = { store_id: 1001n, start_date, end_date, index: 0, count: 100 }
+              const listing = await listSales(principal, request, null)
+              assert.equal(textOf(listing), await fromOrderList(storage, start_date, end_date))
             }
           }
         } finally {
@@ -120,34 +124,32 @@ test('sales: an item whose lines are all gone is not listed, and one that comes 
     app_live: true,
     token_revoked: false,
     authorization_live: true,
-    store: null,
+    store: { doc: '{}', orders_version: 1, items_version: 1 },
     store_allowed: true,
   }
   const sold = [part(2n, 1n), part(1n, 2n), part(3n, 5n), part(1n, -2n), part(2n, 1n), part(-4n, 1n)]
-  const sales = createSales({ storage: { sales: { sum: async () => ({ facts, sold }) } } })
-  const { data } = await sales.page(claim, { store_id: 1n, from: 0, to: 1, index: 0, count: 9 }, null)
-  assert.equal(data, '{"item_id":-4,"count":2},{"item_id":2,"count":3},{"item_id":3,"count":6}')
+  const listSales = createSalesList({ sales: { sum: async () => ({ facts, sold }) } })
+  const request = { store_id: 1n, start_date: 0, end_date: 1, index: 0, count: 9 }
+  const listing = await listSales(principal, request, null)
+  assert.equal(textOf(listing), '{"item_id":-4,"count":2},{"item_id":2,"count":3},{"item_id":3,"count":6}')
 })
 
 test('sales: pages by item id, empty behind the end, and nothing for a version that is current', async () => {
   const storage = await openStore()
   const carts = [5, 3, 9, 7].map(menu_id => sampleCart({ menu_id, count: menu_id }))
   await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleOrder({ carts })) }])
-  const sales = createSales({ storage })
-  const window = { store_id: 1001n, from: 0, to: Date.UTC(2027, 0, 1) / 1000, count: 3 }
+  const listSales = createSalesList(storage)
+  const window = { store_id: 1001n, start_date: 0, end_date: Date.UTC(2027, 0, 1) / 1000, count: 3 }
   const pages = await Promise.all(
-    [0, 1, 2, 2 ** 31 - 1].map(index => sales.page(claim, { ...window, index }, null)),
+    [0, 1, 2, 2 ** 31 - 1].map(index => listSales(principal, { ...window, index }, null)),
   )
-  assert.deepEqual(
-    pages.map(({ data }) => data),
-    [
-      '{"item_id":3,"count":3},{"item_id":5,"count":5},{"item_id":7,"count":7}',
-      '{"item_id":9,"count":9}',
-      '',
-      '',
-    ],
-  )
-  const version = pages[0]?.facts.store?.orders_version ?? null
-  assert.equal((await sales.page(claim, { ...window, index: 0 }, version)).data, null)
+  assert.deepEqual(pages.map(textOf), [
+    '{"item_id":3,"count":3},{"item_id":5,"count":5},{"item_id":7,"count":7}',
+    '{"item_id":9,"count":9}',
+    '',
+    '',
+  ])
+  const version = pages[0]?.version ?? null
+  assert.equal(textOf(await listSales(principal, { ...window, index: 0 }, version)), null)
   await storage.close()
 })

@@ -14,6 +14,9 @@ export interface Client {
   client_secret: string
 }
 
+/** One server, or several behind one address. */
+export type Reachable = Pick<TestServer, 'base' | 'post'>
+
 export type Fields = Record<string, string | undefined>
 
 /** Fields that are undefined are left out. */
@@ -32,7 +35,7 @@ export const authorizePath = (client: Pick<Client, 'client_id'>, changes: Fields
   })}`
 
 /** Where the authorize endpoint sends a request that it refuses. */
-export async function refusedAt(server: TestServer, path: string): Promise<URL> {
+export async function refusedAt(server: Reachable, path: string): Promise<URL> {
   const answer = await new Browser(server.base).open(path)
   assert.ok([302, 303].includes(answer.status), `${answer.status} ${answer.text}`)
   return new URL(answer.headers.get('location') ?? '', server.base)
@@ -47,7 +50,7 @@ export interface Consent {
 
 /** Signs in, decides, and answers the address that the browser is sent back to. */
 export async function decide(
-  server: TestServer,
+  server: Reachable,
   client: Pick<Client, 'client_id'>,
   options: Consent = {},
 ): Promise<URL> {
@@ -62,7 +65,7 @@ export async function decide(
 
 /** Redeems a code; changes are form fields to add, change or leave out. */
 export const redeem = (
-  server: TestServer,
+  server: Reachable,
   client: Client,
   code: string | null,
   changes: Fields = {},
@@ -79,7 +82,7 @@ export const redeem = (
   )
 
 export const refresh = (
-  server: TestServer,
+  server: Reachable,
   client: Client,
   refresh_token: string,
   changes: Fields = {},
@@ -95,7 +98,7 @@ export interface Tokens {
 }
 
 /** The whole grant with nothing unusual. */
-export async function grant(server: TestServer, client: Client, options: Consent = {}): Promise<Tokens> {
+export async function grant(server: Reachable, client: Client, options: Consent = {}): Promise<Tokens> {
   const { searchParams } = await decide(server, client, options)
   const { redirect_uri } = options.changes ?? {}
   const answer = await redeem(server, client, searchParams.get('code'), redirect_uri ? { redirect_uri } : {})

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freshDatabase } from './postgres.ts'
 import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
@@ -34,6 +33,8 @@ export async function startPair(): Promise<Pair> {
   await primary.start()
   await standby.start()
 
+  let databases = 0
+
   async function caughtUp(): Promise<void> {
     const [now] = await administer(primary.url, 'select pg_current_wal_lsn() as lsn')
     const reached = `select pg_last_wal_replay_lsn() >= '${now?.['lsn']}' as reached`
@@ -45,9 +46,10 @@ export async function startPair(): Promise<Pair> {
     standby,
     caughtUp,
     async database() {
-      const url = await freshDatabase(primary.url)
+      const name = `replicated_${++databases}`
+      await administer(primary.url, `create database ${name}`)
       await caughtUp()
-      return { url, read_database: new URL(new URL(url).pathname, standby.url).href }
+      return { url: new URL(name, primary.url).href, read_database: new URL(name, standby.url).href }
     },
     async pause() {
       await caughtUp()
@@ -68,7 +70,7 @@ export async function startPair(): Promise<Pair> {
 
 /** A way to a server that can fall silent without ending any connection, as a network does. */
 export async function startWire(url: string): Promise<{ url: string; silent: boolean; close(): void }> {
-  const target = new URL(url)
+  const { port, hostname } = new URL(url)
   const sockets = new Set<Socket>()
   const wire = { url: '', silent: false, close }
   const pass = (from: Socket, to: Socket) => {
@@ -78,13 +80,12 @@ export async function startWire(url: string): Promise<{ url: string; silent: boo
     from.on('error', () => {})
   }
   const server: Server = createTcpServer(client => {
-    const upstream = connect(Number(target.port), target.hostname)
+    const upstream = connect(Number(port), hostname)
     pass(client, upstream)
     pass(upstream, client)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  target.port = String((server.address() as { port: number }).port)
-  wire.url = target.href
+  wire.url = Object.assign(new URL(url), { port: (server.address() as { port: number }).port }).href
   function close(): void {
     server.close()
     for (const socket of sockets) socket.destroy()

@@ -70,7 +70,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   await app.listen({ host: '127.0.0.1', port })
   const apps = createApps({ storage, clock })
   const accounts = createAccounts({ storage, clock })
-  const ingest = createIngest({ storage })
+  const ingest = createIngest({ storage, clock })
 
   const server: TestServer = {
     app,

@@ -223,7 +223,6 @@ describe('errors that the app is told, by query, with state and iss (RFC 6749 §
       changes: { prompt: 'none' },
       error: 'interaction_required',
     },
-    { name: 'an unknown prompt', changes: { prompt: 'nonsense' }, error: 'invalid_request' },
     { name: 'no scope', changes: { scope: undefined }, error: 'invalid_request' },
     { name: 'an empty scope', changes: { scope: '' }, error: 'invalid_request' },
     { name: 'an unknown scope', changes: { scope: 'integration.store everything' }, error: 'invalid_scope' },
@@ -299,11 +298,45 @@ describe('errors that the app is told, by query, with state and iss (RFC 6749 §
 
   test('offline_access, an OpenID Connect habit, is never part of a token', async () => {
     const scope = 'integration.store offline_access'
-    const refused = await server.get(authorizePath(client, { scope, prompt: 'consent' }))
-    assert.equal(new URL(header(refused, 'location') ?? '').searchParams.get('error'), 'invalid_scope')
-    const callback = await decide(server, client, { changes: { scope } })
-    const tokens = await redeem(server, client, callback.searchParams.get('code'))
-    assert.equal(tokens.json.scope, 'integration.store')
+    for (const changes of [{ scope, prompt: 'consent' }, { scope }]) {
+      const refused = await server.get(authorizePath(client, changes))
+      assert.equal(new URL(header(refused, 'location') ?? '').searchParams.get('error'), 'invalid_scope')
+    }
+  })
+
+  test('RFC 6749 §3.1: parameters of OpenID Connect and unknown prompts are ignored', async () => {
+    const changes = {
+      ...{ nonce: 'n', max_age: '0', acr_values: 'x', id_token_hint: 'x', registration: '{}', claims: '{}' },
+      prompt: 'select_account',
+    }
+    const callback = await decide(server, client, { changes })
+    assert.equal((await redeem(server, client, callback.searchParams.get('code'))).status, 200)
+  })
+
+  test('RFC 6749 §3.1.2: the query of the redirect URI returns as it was written', async () => {
+    const query = '?a&y=a%20b&z=~*()!&latin=%E9'
+    const redirect_uri = `${redirectUri}${query}`
+    const callback = await decide(server, client, { changes: { redirect_uri } })
+    assert.ok(callback.href.includes(`${query}&code=`), callback.href)
+  })
+
+  for (const name of ['code', 'state', 'iss', 'error', 'error_description']) {
+    test(`a redirect URI that brings its own ${name} is refused`, async () => {
+      const redirect_uri = `${redirectUri}?${name}=planted`
+      const answer = await server.get(authorizePath(client, { redirect_uri }))
+      assert.deepEqual([answer.status, header(answer, 'location')], [400, null])
+    })
+  }
+
+  test('a scope that the grant type cannot carry is refused at the exchange of a code too', async () => {
+    const callback = await decide(server, client, {})
+    const code = callback.searchParams.get('code')
+    assertError(
+      'oauth',
+      await redeem(server, client, code, { scope: 'integration.order' }),
+      400,
+      'invalid_scope',
+    )
   })
 })
 

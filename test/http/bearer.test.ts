@@ -275,10 +275,10 @@ describe('what can end a token before its time', () => {
   test('the tokens of a disabled app are dead while it is disabled, and it gets no new ones', async () => {
     const app = await server.newApp()
     const token = await server.token(app)
-    await server.storage.apps.setDisabled(app.client_id, server.clock.now())
+    await server.apps.setDisabled(app.client_id, true)
     assertError('envelope', await server.get(path, token), 401, 'token_revoked')
     await assert.rejects(server.token(app), /401 .*invalid_client/)
-    await server.storage.apps.setDisabled(app.client_id, null)
+    await server.apps.setDisabled(app.client_id, false)
     assert.equal((await server.get(path, token)).status, 200)
   })
 
@@ -322,18 +322,13 @@ describe('signing keys rotate while the server runs', () => {
     }
   })
 
-  test('a key that retired more than 3 days ago goes at the next rotation; a younger one stays', async () => {
+  test('a key that retired 3 days ago no longer counts, whether or not another rotation deleted it', async () => {
     const keys = createKeys({ storage: server.storage, clock: server.clock })
     const first = kidOf(await server.token(client))
     await keys.rotate()
-    server.clock.advance(3 * 86_400)
-    await keys.rotate()
-    assert.ok(
-      (await published()).some(({ kid }) => kid === first),
-      'exactly 3 days',
-    )
+    server.clock.advance(3 * 86_400 - 1)
+    assert.ok((await published()).some(({ kid }) => kid === first))
     server.clock.advance(1)
-    await keys.rotate()
     assert.ok(!(await published()).some(({ kid }) => kid === first))
   })
 

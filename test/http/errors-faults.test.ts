@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { StorageUnavailable } from '../../src/storage/port.ts'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
-import { sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { sampleItem, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
 
@@ -99,7 +99,7 @@ const rows: Row[] = [
     name: 'the throttle of a token request',
     surface: 'oauth',
     at: () => [server.storage.throttles, 'count'],
-    ask: () => server.post('/auth/v2/token', tokenForm()),
+    ask: () => server.post('/auth/v2/token', { ...tokenForm(), client_secret: 'wrong' }),
   },
   {
     name: 'the keys of a token request',
@@ -193,13 +193,12 @@ test('a sign-in whose account cannot be read is an error page, not a refusal', a
 })
 
 test('a fault behind the first piece of a large page cuts the connection: no reader takes it for a whole page', async () => {
-  const orders = Array.from({ length: 300 }, (_, i) => sampleOrder({ id: `O-${i}` }))
-  await server.push(sampleStore(), ...orders)
+  const items = Array.from({ length: 300 }, (_, i) => sampleItem({ id: i + 1 }))
+  await server.push(sampleStore(), ...items)
   await server.apps.authorize(client.client_id, [1001n])
-  const path =
-    '/integration/v1/orders?store_id=1001&start_date=2026-11-01%2000:00:00&end_date=2026-11-02%2000:00:00&count=2000'
+  const path = '/integration/v1/inventory/items?store_id=1001&count=2000'
   assert.equal((await server.get(path, token)).json.data.length, 300)
-  failWith(new Error(internals), [server.storage.orders, 'more'])
+  failWith(new Error(internals), [server.storage.items, 'more'])
   server.log.length = 0
   await assert.rejects(server.get(path, token))
   await setTimeout(20) // the log line comes after the connection is cut

@@ -243,7 +243,7 @@ describe('requests that are wrong in themselves', () => {
     error: string
   }
   const rows: Row[] = [
-    { name: 'nothing', body: () => '', status: 400, error: 'invalid_request' },
+    { name: 'nothing', body: () => '', status: 401, error: 'invalid_client' },
     {
       name: 'no grant_type',
       body: () => ownToken({ grant_type: undefined }),
@@ -449,8 +449,8 @@ describe('requests that are wrong in themselves', () => {
 
   test('RFC 6749 §2.3.1: credentials in the query are not looked at', async () => {
     const query = `/auth/v2/token?${ownToken()}`
-    assertError('oauth', await postBody('', {}, query), 400, 'invalid_request')
-    assertError('oauth', await postBody('grant_type=client_credentials', {}, query), 400, 'invalid_request')
+    assertError('oauth', await postBody('', {}, query), 401, 'invalid_client')
+    assertError('oauth', await postBody('grant_type=client_credentials', {}, query), 401, 'invalid_client')
   })
 
   test('RFC 6749 §5.2: a wrong secret by Basic is 401 with a Basic challenge; by form there is none', async () => {

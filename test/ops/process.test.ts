@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
+import { tmpdir } from 'node:os'
 import { after, describe, test, type TestContext } from 'node:test'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { createCli } from '../helpers/cli.ts'
@@ -159,10 +160,34 @@ describe('a configuration that cannot be: one line that names the variable and t
     { env: { TILLGATE_WORKERS: 'many' }, says: /TILLGATE_WORKERS.*"many"/ },
     { env: { TILLGATE_LOG_LEVEL: 'loud' }, says: /TILLGATE_LOG_LEVEL.*"loud".*info/ },
     { env: { TILLGATE_RATE_LIMIT: '-5' }, says: /TILLGATE_RATE_LIMIT.*"-5"/ },
+    { env: { TILLGATE_READ_DATABASE: 'postgres://u:hunter2@db/x' }, says: /TILLGATE_READ_DATABASE.*SQLite/ },
+    {
+      env: { TILLGATE_DATABASE: 'postgres://db/x', TILLGATE_READ_DATABASE: 'mysql://u:hunter2@db/x' },
+      says: /TILLGATE_READ_DATABASE.*mysql:\/\/\*\*\*@db/,
+    },
+    { env: { TILLGATE_READ_STALENESS: '1.5' }, says: /TILLGATE_READ_STALENESS.*"1\.5".*0 to 86400/ },
     {
       env: { TILLGATE_DATABASE: 'mysql://root:hunter2@db/x' },
       says: /TILLGATE_DATABASE.*mysql:\/\/\*\*\*@db/,
     },
+    { env: { TILLGATE_DATABASE: tmpdir() }, says: /TILLGATE_DATABASE.*is a folder/ },
+    {
+      env: { TILLGATE_DATABASE: '/dev/null/a/b.db' },
+      says: /TILLGATE_DATABASE.*\/dev\/null is not a folder/,
+    },
+    ...[
+      'nonsense',
+      '10.0.0.1,',
+      '10.0.0.256',
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '::1/129',
+      '10.0.0.0/8/8',
+      'true',
+    ].map(proxies => ({
+      env: { TILLGATE_TRUST_PROXY: proxies },
+      says: /TILLGATE_TRUST_PROXY has ".*"; it must be addresses, ranges such as .* or loopback/,
+    })),
   ]
   for (const { env, says } of rows) {
     test(JSON.stringify(env), () => {
@@ -177,6 +202,15 @@ describe('a configuration that cannot be: one line that names the variable and t
       )
     })
   }
+
+  test('TILLGATE_TRUST_PROXY takes addresses, ranges and the three names', () => {
+    const trusted = (value: string) => readConfig({ TILLGATE_TRUST_PROXY: value }).trust_proxy
+    assert.equal(trusted(' '), '')
+    assert.equal(
+      trusted('10.0.0.1, 10.0.0.0/8,::1,fd00::/8, loopback,linklocal ,uniquelocal'),
+      '10.0.0.1,10.0.0.0/8,::1,fd00::/8,loopback,linklocal,uniquelocal',
+    )
+  })
 
   // What only the whole process can show: that the message is all there is, and the exit code.
   const whole = [

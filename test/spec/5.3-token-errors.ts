@@ -26,7 +26,7 @@ const refreshing = () => ({ grant_type: 'refresh_token', ...app })
 describe('design: token errors are RFC 6749 §5.2 JSON with Cache-Control: no-store', () => {
   const refused: { name: string; fields: () => Promise<Fields> | Fields; status?: number; error: string }[] =
     [
-      { name: 'no fields at all', fields: () => ({}), error: 'invalid_request' },
+      { name: 'no fields at all', fields: () => ({}), status: 401, error: 'invalid_client' },
       { name: 'no grant_type', fields: () => ({ ...app }), error: 'invalid_request' },
       {
         name: 'a grant_type that does not exist',
@@ -46,7 +46,8 @@ describe('design: token errors are RFC 6749 §5.2 JSON with Cache-Control: no-st
       {
         name: 'no client_id',
         fields: () => ({ ...machine(), client_id: undefined }),
-        error: 'invalid_request',
+        status: 401,
+        error: 'invalid_client',
       },
       {
         name: 'an unknown client_id',
@@ -133,7 +134,7 @@ describe('design: token errors are RFC 6749 §5.2 JSON with Cache-Control: no-st
 
   test('fields in the query are not looked at', async () => {
     const answer = await server.post(`/auth/v2/token?${form(machine())}`, {})
-    assert.deepEqual([answer.status, answer.json.error], [400, 'invalid_request'])
+    assert.deepEqual([answer.status, answer.json.error], [401, 'invalid_client'])
   })
 
   for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {

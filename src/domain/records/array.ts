@@ -1,3 +1,4 @@
+import { character } from '../../lib/characters.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
 import type { ObjectReader } from './object.ts'
 import type { Problems } from './problems.ts'
@@ -19,7 +20,7 @@ export class ArrayReader implements Reader {
   }
 
   read(cursor: JsonCursor, problems: Problems): string | null {
-    if (cursor.code() !== 0x5b) {
+    if (cursor.code() !== character.openBracket) {
       nullOr(cursor, problems, true, this.must)
       return this.missing
     }
@@ -27,19 +28,19 @@ export class ArrayReader implements Reader {
     cursor.loose = false
     const elements: string[] = []
     let asWritten = true
-    cursor.expect(0x5b)
-    if (cursor.code() !== 0x5d) {
+    cursor.expect(character.openBracket)
+    if (cursor.code() !== character.closeBracket) {
       for (;;) {
         const start = cursor.at
         const replaced = this.#readElement(cursor, problems, elements.length)
         if (replaced !== null) asWritten = false
         elements.push(replaced ?? cursor.text.slice(start, cursor.at))
         cursor.space()
-        if (cursor.code() !== 0x2c) break
-        cursor.expect(0x2c)
+        if (cursor.code() !== character.comma) break
+        cursor.expect(character.comma)
       }
     }
-    if (cursor.code() !== 0x5d) cursor.fail()
+    if (cursor.code() !== character.closeBracket) cursor.fail()
     cursor.at++
     if (cursor.loose) asWritten = false
     cursor.loose ||= loose

@@ -6,7 +6,7 @@ import type { ItemRow } from '../../storage/port.ts'
 import { compileRecord, datetimeOf } from './compile.ts'
 import type { Problems } from './problems.ts'
 
-export function createItemReader(): (cursor: JsonCursor, problems: Problems) => ItemRow {
+export function createItemReader(): (cursor: JsonCursor, problems: Problems) => ItemRow | null {
   const record = compileRecord(ItemRecord)
   const id = record.index('id')
   const store_id = record.index('store_id')
@@ -15,7 +15,7 @@ export function createItemReader(): (cursor: JsonCursor, problems: Problems) => 
 
   return (cursor, problems) => {
     record.scan(cursor, problems)
-    if (problems.count > 0) return nothing
+    if (problems.count > 0) return null
     return {
       store_id: BigInt(record.value(store_id)),
       id: BigInt(record.value(id)),
@@ -24,5 +24,3 @@ export function createItemReader(): (cursor: JsonCursor, problems: Problems) => 
     }
   }
 }
-
-const nothing: ItemRow = { store_id: 0n, id: 0n, updated_at: 0, doc: '' }

@@ -1,11 +1,9 @@
 import { parseInt64 } from '../../lib/int64.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
 import type { Problems } from './problems.ts'
-import { complain, nullOr, type Reader } from './reader.ts'
+import { complain, nullOr, orNull, type Reader } from './reader.ts'
 
 const startsNumber = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39)
-
-const orNull = (must: string, nullable: boolean): string => (nullable ? `${must} or null` : must)
 
 const written = 'written without a point or an exponent'
 

@@ -7,7 +7,7 @@ import { compileRecord, datetimeOf } from './compile.ts'
 import type { Problems } from './problems.ts'
 import { createSoldCounter } from './sold-counter.ts'
 
-export function createOrderReader(): (cursor: JsonCursor, problems: Problems) => OrderRow {
+export function createOrderReader(): (cursor: JsonCursor, problems: Problems) => OrderRow | null {
   const record = compileRecord(OrderRecord)
   const counter = createSoldCounter(record)
   const id = record.index('id')
@@ -33,7 +33,7 @@ export function createOrderReader(): (cursor: JsonCursor, problems: Problems) =>
     updated_at.seconds = null
     paid_at.seconds = null
     record.scan(cursor, problems)
-    if (problems.count > 0) return nothing
+    if (problems.count > 0) return null
     // A label is always its code's, so an order that was read from the API can be pushed back as it is.
     for (const { code, label, labels } of labelled) {
       record.replace(label, labels.get(record.value(code)) ?? 'null')
@@ -50,16 +50,6 @@ export function createOrderReader(): (cursor: JsonCursor, problems: Problems) =>
       doc: `{${record.render(1)}}`,
     }
   }
-}
-
-const nothing: OrderRow = {
-  store_id: 0n,
-  id: '',
-  created_at: 0,
-  updated_at: 0,
-  paid_at: null,
-  sold: '',
-  doc: '',
 }
 
 const labelsOf = (table: Readonly<Record<number, string>>): Map<string, string> =>

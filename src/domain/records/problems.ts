@@ -1,3 +1,4 @@
+import { character } from '../../lib/characters.ts'
 import type { ErrorDetail, RecordRule } from '../../errors.ts'
 
 /** The rule that a record broke; the `code` of its detail. */
@@ -58,8 +59,9 @@ const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u20
 /** A value as it was written, short enough for a message and safe to print. */
 export function shown(source: string): string {
   const first = source.charCodeAt(0)
-  if (first === 0x7b) return 'an object'
-  if (first === 0x5b) return 'an array'
-  const short = source.length > longest ? `${source.slice(0, longest)}…${first === 0x22 ? '"' : ''}` : source
+  if (first === character.openBrace) return 'an object'
+  if (first === character.openBracket) return 'an array'
+  const short =
+    source.length > longest ? `${source.slice(0, longest)}…${first === character.quote ? '"' : ''}` : source
   return short.replace(unsafe, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,5 +1,7 @@
+import { character } from '../../lib/characters.ts'
 import { parseExact } from '../../lib/exact-json.ts'
 import { JsonCursor, NotJson, TooDeep, token } from '../../lib/json-cursor.ts'
+import type { Line } from '../../lib/lines.ts'
 import type { ItemRow, OrderRow, StoreRow } from '../../storage/port.ts'
 import { createItemReader } from './item.ts'
 import { DuplicateKey } from './object.ts'
@@ -20,6 +22,8 @@ export const maxLineLength = 1_048_576
 export interface RecordReader {
   /** One line: a record, everything that is wrong with it, or null for a blank line. */
   read(line: number, text: string): Prepared | Problem[] | null
+  /** The same for a line as it was cut, which may be one that could not be read. */
+  take(line: Line): Prepared | Problem[] | null
 }
 
 const kinds = ['order', 'item', 'store'] as const
@@ -48,36 +52,56 @@ export function createRecordReader(): RecordReader {
     const prepared = prepare(line, kind)
     cursor.space()
     if (!cursor.ended) cursor.fail()
-    return problems.count > 0 ? problems.take() : prepared
+    return prepared ?? problems.take()
   }
 
-  function prepare(line: number, kind: Kind): Prepared {
-    if (kind === 'order') return { line, kind, row: readOrder(cursor, problems) }
-    if (kind === 'item') return { line, kind, row: readItem(cursor, problems) }
-    return { line, kind, row: readStore(cursor, problems) }
+  /** Null when there are problems. */
+  function prepare(line: number, kind: Kind): Prepared | null {
+    if (kind === 'order') {
+      const row = readOrder(cursor, problems)
+      return row && { line, kind, row }
+    }
+    if (kind === 'item') {
+      const row = readItem(cursor, problems)
+      return row && { line, kind, row }
+    }
+    const row = readStore(cursor, problems)
+    return row && { line, kind, row }
+  }
+
+  function readOnce(line: number, text: string): Prepared | Problem[] | null {
+    try {
+      return read(line, text)
+    } catch (error) {
+      if (!(error instanceof DuplicateKey)) throw error
+      problems.take()
+      return read(line, JSON.stringify(parseExact(text)))
+    }
+  }
+
+  function tryRead(line: number, text: string): Prepared | Problem[] | null {
+    if (text.length > maxLineLength) return [faults.too_long]
+    try {
+      return readOnce(line, text)
+    } catch (error) {
+      problems.take()
+      return [faultOf(error, text)]
+    }
   }
 
   return {
-    read(line, text) {
-      if (text.length > maxLineLength) return [tooLong]
-      try {
-        return read(line, text)
-      } catch (error) {
-        problems.take()
-        if (error instanceof DuplicateKey) return read(line, JSON.stringify(parseExact(text)))
-        return [faultOf(error, text)]
-      }
-    },
+    read: tryRead,
+    take: line => ('text' in line ? tryRead(line.line, line.text) : [faults[line.fault]]),
   }
 }
 
 /** The kind of a record that begins with it, as most do. */
 function firstKind(cursor: JsonCursor): Kind | undefined {
-  if (cursor.code() !== 0x7b) return undefined
-  cursor.expect(0x7b)
+  if (cursor.code() !== character.openBrace) return undefined
+  cursor.expect(character.openBrace)
   if (!cursor.takes(kindKey)) return undefined
   cursor.space()
-  cursor.expect(0x3a)
+  cursor.expect(character.colon)
   return kindValues.find(({ value }) => cursor.takes(value))?.kind
 }
 
@@ -100,13 +124,15 @@ function findKind(text: string): Kind | Problem {
   )
 }
 
-export const tooLong: Problem = {
-  field: '',
-  rule: 'too_long',
-  says: `is longer than ${maxLineLength} bytes, the most for a line`,
-}
-
-export const notUtf8: Problem = { field: '', rule: 'not_utf8', says: 'is not UTF-8 text' }
+/** Of lines that cannot even be read. */
+export const faults = {
+  too_long: {
+    field: '',
+    rule: 'too_long',
+    says: `is longer than ${maxLineLength} bytes, the most for a line`,
+  },
+  not_utf8: { field: '', rule: 'not_utf8', says: 'is not UTF-8 text' },
+} satisfies Record<string, Problem>
 
 function faultOf(error: unknown, text: string): Problem {
   // RangeError: so deep that even JSON.stringify gives up.

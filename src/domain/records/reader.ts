@@ -33,6 +33,8 @@ export function complain(
   return null
 }
 
+export const orNull = (must: string, nullable: boolean): string => (nullable ? `${must} or null` : must)
+
 /** Passes `null` when the field may be null; any other value has the wrong type. */
 export function nullOr(cursor: JsonCursor, problems: Problems, nullable: boolean, must: string): null {
   return nullable && cursor.takesNull() ? null : refuse(cursor, problems, must)

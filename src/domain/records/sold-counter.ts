@@ -1,5 +1,4 @@
-import { type Quantity, toQuantity } from '../../lib/decimal.ts'
-import { rawNumber } from '../../lib/exact-json.ts'
+import { toQuantity } from '../../lib/decimal.ts'
 import { encodeSold, type Sold } from '../../lib/sold.ts'
 import { ArrayReader } from './array.ts'
 import type { ObjectReader } from './object.ts'
@@ -34,7 +33,7 @@ export function createSoldCounter(order: ObjectReader): SoldCounter {
       if (lines.length === 0 || !countedStatuses.has(status)) return ''
       const items = new Map<string, Sold>()
       for (const line of lines) {
-        const { units, nanos } = quantityOf(line.count)
+        const { units, nanos } = toQuantity(line.count)
         const sum = items.get(line.item)
         if (sum) {
           sum.lines += 1n
@@ -46,9 +45,3 @@ export function createSoldCounter(order: ObjectReader): SoldCounter {
     },
   }
 }
-
-/** Counts as people buy: one to nine digits. */
-const quantityOf = (count: string): Quantity =>
-  count.length <= 9 && /^\d+$/.test(count)
-    ? { units: BigInt(count), nanos: 0n }
-    : toQuantity(rawNumber(count))

@@ -1,10 +1,11 @@
 import { StoreRecord } from '../../contract/record.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
 import type { StoreRow } from '../../storage/port.ts'
+import { isEmail, normalizeEmail } from '../email.ts'
 import { compileRecord } from './compile.ts'
 import { type Problems, shown } from './problems.ts'
 
-export function createStoreReader(): (cursor: JsonCursor, problems: Problems) => StoreRow {
+export function createStoreReader(): (cursor: JsonCursor, problems: Problems) => StoreRow | null {
   const record = compileRecord(StoreRecord)
   const id = record.index('id')
   const name = record.index('name')
@@ -13,7 +14,7 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
 
   return (cursor, problems) => {
     record.scan(cursor, problems)
-    if (problems.count > 0) return nothing
+    if (problems.count > 0) return null
     const zone = record.value(timezone)
     if (!isTimezone(JSON.parse(zone) as string)) {
       problems.add(
@@ -22,14 +23,16 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
         '.timezone',
       )
     }
-    const email = (JSON.parse(record.value(merchant)) as string | null)?.trim().toLowerCase() ?? null
-    if (email !== null && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    const written = JSON.parse(record.value(merchant)) as string | null
+    const email = written === null ? null : normalizeEmail(written)
+    if (email !== null && !isEmail(email)) {
       problems.add(
         'email',
         `is ${shown(record.value(merchant))}; it must be an email address or null`,
         '.merchant',
       )
     }
+    if (problems.count > 0) return null
     return {
       id: BigInt(record.value(id)),
       name: JSON.parse(record.value(name)) as string,
@@ -39,8 +42,6 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
     }
   }
 }
-
-const nothing: StoreRow = { id: 0n, name: '', timezone: '', merchant: null, doc: '' }
 
 const timezones = new Map<string, boolean>()
 

@@ -1,12 +1,11 @@
+import { character } from '../../lib/characters.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
 import { token } from '../../lib/json-cursor.ts'
 import type { Seconds } from '../../lib/clock.ts'
 import { parseDatetime } from '../../lib/datetime.ts'
 import { datetimeAt } from './datetime.ts'
 import type { Problems } from './problems.ts'
-import { complain, nullOr, type Reader, refuse } from './reader.ts'
-
-const orNull = (must: string, nullable: boolean): string => (nullable ? `${must} or null` : must)
+import { complain, nullOr, orNull, type Reader, refuse } from './reader.ts'
 
 /** Text of a length in characters (code points, as in JSON Schema). */
 export function text(limits: { minLength?: number; maxLength: number }, nullable: boolean): Reader {
@@ -34,7 +33,7 @@ export function text(limits: { minLength?: number; maxLength: number }, nullable
     must,
     missing: nullable ? 'null' : null,
     read(cursor, problems) {
-      if (cursor.code() !== 0x22) return nullOr(cursor, problems, nullable, must)
+      if (cursor.code() !== character.quote) return nullOr(cursor, problems, nullable, must)
       const start = cursor.at
       cursor.string()
       const units = cursor.at - start - 2
@@ -61,8 +60,8 @@ export class DatetimeReader implements Reader {
   read(cursor: JsonCursor, problems: Problems): string | null {
     this.seconds = null
     const { at, codes } = cursor
-    if (codes[at] !== 0x22) return nullOr(cursor, problems, this.#nullable, this.must)
-    if (codes[at + 20] === 0x22) {
+    if (codes[at] !== character.quote) return nullOr(cursor, problems, this.#nullable, this.must)
+    if (codes[at + 20] === character.quote) {
       this.seconds = datetimeAt(codes, at + 1)
       if (this.seconds !== null) {
         cursor.at = at + 21
@@ -88,7 +87,7 @@ export function literal(value: string): Reader {
     read(cursor, problems) {
       if (cursor.takes(expected)) return null
       const start = cursor.at
-      if (cursor.code() !== 0x22) return refuse(cursor, problems, quoted)
+      if (cursor.code() !== character.quote) return refuse(cursor, problems, quoted)
       cursor.string()
       if (cursor.decode(start, cursor.at) === value) return quoted
       return complain(cursor, problems, 'type', start, quoted)

@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/port.ts'
-import { envelopeErrorHandler } from '../envelope.ts'
 import { compileParameters } from '../parameters.ts'
 import type { App, guard } from '../route.ts'
 import { itemsList } from './items.list.ts'
@@ -17,10 +16,7 @@ export interface IntegrationDeps {
 
 /** Spec section 4: what third-party apps read, in the envelope. */
 export function integrationApi(app: App, deps: IntegrationDeps): void {
-  app.setErrorHandler(envelopeErrorHandler)
   app.setValidatorCompiler(compileParameters)
-  // The schemas document; answers are written from stored bytes, or by hand, and are not serialized again.
-  app.setSerializerCompiler(() => data => JSON.stringify(data))
   // Spec 4.2: no request body. What a client sends all the same is read, within a bound, and not looked at.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 64 * 1024 }, (_request, _body, done) =>

@@ -4,16 +4,15 @@ import { ActivatedStore } from '../../contract/store.ts'
 import { createActivation } from '../../domain/stores.ts'
 import { sendData } from '../envelope.ts'
 import { errorResponses } from '../error-responses.ts'
-import { int64Parameter } from '../parameters.ts'
-import { type App, allowOnly, principalOf } from '../route.ts'
+import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './index.ts'
+import { store_id } from './of-store.ts'
 
 /** Spec 4.2: the stated POST, and the field table's object form. */
 export function storeActivate(app: App, { storage, clock, requireScope }: IntegrationDeps): void {
   const activate = createActivation(storage, clock)
-  const url = '/integration/v1/store/:store_id/activate'
   app.post(
-    url,
+    '/integration/v1/store/:store_id/activate',
     {
       schema: {
         operationId: 'activateStore',
@@ -21,7 +20,7 @@ export function storeActivate(app: App, { storage, clock, requireScope }: Integr
         summary: 'Activate store integration',
         description: 'Tells the merchant that the integration is in use for this store. Safe to repeat.',
         security: [{ oauth2: ['integration.store'] }],
-        params: Type.Object({ store_id: int64Parameter('Store identifier') }),
+        params: Type.Object({ store_id }),
         response: {
           200: Envelope(ActivatedStore),
           ...errorResponses(
@@ -39,5 +38,4 @@ export function storeActivate(app: App, { storage, clock, requireScope }: Integr
     },
     async (request, reply) => sendData(reply, await activate(principalOf(request), request.params.store_id)),
   )
-  allowOnly(app, url, 'POST')
 }

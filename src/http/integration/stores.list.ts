@@ -5,15 +5,14 @@ import { Store } from '../../contract/store.ts'
 import { createStoreList } from '../../domain/stores.ts'
 import { errorResponses } from '../error-responses.ts'
 import { sendPage } from '../listing.ts'
-import { type App, allowOnly, principalOf } from '../route.ts'
+import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './index.ts'
 
 /** Spec 4.1 */
 export function storesList(app: App, { storage, requireScope }: IntegrationDeps): void {
   const listStores = createStoreList(storage)
-  const url = '/integration/v1/stores'
   app.get(
-    url,
+    '/integration/v1/stores',
     {
       schema: {
         operationId: 'listStores',
@@ -29,10 +28,6 @@ export function storesList(app: App, { storage, requireScope }: IntegrationDeps)
       },
       ...requireScope('integration.store'),
     },
-    async (request, reply) => {
-      const { index, count } = request.query as { index: number; count: number }
-      return sendPage(reply, await listStores(principalOf(request), { index, count }))
-    },
+    async (request, reply) => sendPage(reply, await listStores(principalOf(request), request.query)),
   )
-  allowOnly(app, url, 'GET', 'HEAD')
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Throttle } from '../../domain/throttle.ts'
-import { allowOnly } from '../route.ts'
-import { oauthErrorHandler } from './errors.ts'
+import { fail } from '../../errors.ts'
 import {
   authorizeSchema,
   introspectSchema,
@@ -25,15 +24,14 @@ export interface OauthDeps {
 /** Larger than any honest request, whose longest part is a JWT; and the most that the provider itself will read. */
 const bodyLimit = 56 * 1024
 
+/** A waiting request is kept until its merchant has decided, so nobody may leave books with us. */
+const longestRequest = 4096
+
 /** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, { providers, presented, throttle, issuer }: OauthDeps): void {
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
-  app.setErrorHandler(oauthErrorHandler)
-  // The schemas document. The provider checks, and answers by itself.
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => data => JSON.stringify(data))
 
   async function handOver(
     request: FastifyRequest,
@@ -47,23 +45,25 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
     await provider.callback()(providerRequest(request.raw, issuerUrl, body, beforeAnswer), reply.raw)
   }
 
-  const read = async (request: FastifyRequest, reply: FastifyReply) => handOver(request, reply, null)
-
-  /** Endpoints where a client proves itself: failures count, and too many are not looked at any more. */
-  async function asClient(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
-    const attempt = { name: clientIdOf(request, body), address: request.ip }
-    const seconds = await throttle.wait(attempt)
-    if (seconds > 0) {
-      return reply
-        .code(429)
-        .headers({ 'retry-after': String(seconds), 'cache-control': 'no-store' })
-        .send({
-          error: 'temporarily_unavailable',
-          error_description: `too many failed client authentications; try again in ${seconds} s`,
-        })
+  async function read(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if ((request.raw.url ?? '').length > longestRequest) {
+      throw fail('request_malformed', `the request has more than ${longestRequest} characters`)
     }
-    await handOver(request, reply, body, async status => {
-      if (status === 401) await throttle.failed(attempt)
+    await handOver(request, reply, null)
+  }
+
+  /** Endpoints where a client proves itself: failures count, and too many are told to wait. */
+  async function asClient(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
+    await handOver(request, reply, body, async ctx => {
+      if (ctx.status !== 401) return
+      const seconds = await throttle.failed({ name: clientIdOf(request, body), address: request.ip })
+      if (seconds === 0) return
+      ctx.status = 429
+      ctx.set('retry-after', String(seconds))
+      ctx.body = {
+        error: 'temporarily_unavailable',
+        error_description: `too many failed client authentications; try again in ${seconds} s`,
+      }
     })
   }
 
@@ -85,7 +85,7 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
   }
 
   app.get('/auth/v2/authorize', { schema: authorizeSchema }, read)
-  app.get('/auth/v2/authorize/:uid', { schema: { hide: true } as never }, read)
+  app.get('/auth/v2/authorize/:uid', read)
   app.get('/auth/v2/jwks', { schema: jwksSchema }, read)
   app.get(metadataPath, { schema: metadataSchema }, read)
   app.post('/auth/v2/token', { schema: tokenSchema }, async (request, reply) =>
@@ -93,10 +93,6 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
   )
   app.post('/auth/v2/introspect', { schema: introspectSchema }, asTokenHolder)
   app.post('/auth/v2/revoke', { schema: revokeSchema }, asTokenHolder)
-  for (const url of ['/auth/v2/authorize', '/auth/v2/authorize/:uid', '/auth/v2/jwks', metadataPath]) {
-    allowOnly(app, url, 'GET', 'HEAD')
-  }
-  for (const url of ['/auth/v2/token', '/auth/v2/introspect', '/auth/v2/revoke']) allowOnly(app, url, 'POST')
 }
 
 const bodyOf = (request: FastifyRequest): Buffer =>

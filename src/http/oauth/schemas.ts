@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { accessTokenLifetime, inDays, refreshTokenLifetime } from '../../contract/lifetimes.ts'
 import { integrationScopes } from '../../contract/scopes.ts'
 import { tokenErrors } from '../../errors.ts'
 
@@ -75,8 +76,8 @@ export const tokenSchema = {
   operationId: 'token',
   summary: 'Token endpoint',
   description:
-    'Grant types `authorization_code`, `client_credentials` and `refresh_token`. An access token lives 172800 s; a ' +
-    'refresh token works once, within 4 days.',
+    'Grant types `authorization_code`, `client_credentials` and `refresh_token`. An access token lives ' +
+    `${accessTokenLifetime} s; a refresh token works once, within ${inDays(refreshTokenLifetime)}.`,
   body: Type.Object({
     grant_type: Type.String({ enum: ['authorization_code', 'client_credentials', 'refresh_token'] }),
     ...clientFields,
@@ -92,7 +93,7 @@ export const tokenSchema = {
       refresh_token: Type.Optional(Type.String({ description: 'Not with client_credentials' })),
       scope: Type.String({ description: 'Space-delimited granted scopes' }),
       token_type: Type.String({ enum: ['Bearer'] }),
-      expires_in: Type.Integer({ enum: [172_800] }),
+      expires_in: Type.Integer({ enum: [accessTokenLifetime] }),
     }),
     ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
   },

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Storage } from '../../storage/port.ts'
 import { sendError } from '../envelope.ts'
 import { fail } from '../../errors.ts'
-import { allowOnly } from '../route.ts'
 
 /** Live: the process answers. Ready: it can serve, database included; not while it is shutting down. */
 export function health(app: FastifyInstance, storage: Storage): void {
@@ -10,9 +9,8 @@ export function health(app: FastifyInstance, storage: Storage): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  const hidden = { schema: { hide: true } as never }
-  app.get('/health/live', hidden, async () => ({ status: 'live' }))
-  app.get('/health/ready', hidden, async (request, reply) => {
+  app.get('/health/live', async () => ({ status: 'live' }))
+  app.get('/health/ready', async (request, reply) => {
     if (closing) return sendError(reply, fail('service_unavailable', 'Shutting down'))
     try {
       await storage.ping()
@@ -25,6 +23,4 @@ export function health(app: FastifyInstance, storage: Storage): void {
     }
     return { status: 'ready' }
   })
-  allowOnly(app, '/health/live', 'GET', 'HEAD')
-  allowOnly(app, '/health/ready', 'GET', 'HEAD')
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { RequestEnds } from '../request-ends.ts'
-import { allowOnly } from '../route.ts'
 
 /** Rate, errors and duration by endpoint, and the process's own figures, for Prometheus. */
 export function metrics(app: FastifyInstance, ends: RequestEnds): void {
@@ -18,8 +17,7 @@ export function metrics(app: FastifyInstance, ends: RequestEnds): void {
     const labels = { method, route: route ?? 'none', status: aborted ? 'aborted' : String(status) }
     duration.observe(labels, milliseconds / 1000)
   })
-  app.get('/metrics', { schema: { hide: true } as never }, async (_request, reply) =>
+  app.get('/metrics', async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   )
-  allowOnly(app, '/metrics', 'GET', 'HEAD')
 }

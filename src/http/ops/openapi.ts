@@ -3,7 +3,6 @@ import swagger from '@fastify/swagger'
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
-import { allowOnly } from '../route.ts'
 
 /** The API reference: OpenAPI 3.1 made from the routes' own schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
@@ -15,6 +14,8 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       ),
     )
   await app.register(swagger, {
+    // A route without a tag is no part of the API.
+    hideUntagged: true,
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -73,9 +74,7 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       } as never,
     })
   })
-  app.get('/openapi.json', { schema: { hide: true } as never }, async () => app.swagger())
-  for (const url of ['/openapi.json', '/docs', '/docs/', '/docs/js/scalar.js'])
-    allowOnly(app, url, 'GET', 'HEAD')
+  app.get('/openapi.json', async () => app.swagger())
 }
 
 /** The reference page starts itself by one inline script; the policy names that one and no other. */

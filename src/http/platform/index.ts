@@ -1,5 +1,4 @@
 import type { Ingest } from '../../domain/ingest.ts'
-import { envelopeErrorHandler } from '../envelope.ts'
 import type { App, guard } from '../route.ts'
 import { recordsRoute } from './records.ts'
 
@@ -10,8 +9,5 @@ export interface PlatformDeps {
 
 /** What the platform itself pushes, in the envelope; for tokens with `platform.write` only. */
 export function platformApi(app: App, { ingest, requireScope }: PlatformDeps): void {
-  app.setErrorHandler(envelopeErrorHandler)
-  // The schema documents; records are checked line by line.
-  app.setValidatorCompiler(() => () => true)
   recordsRoute(app, { ingest, requireScope })
 }

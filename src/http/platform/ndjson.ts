@@ -1,9 +1,9 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { detailOf } from '../../domain/records/problems.ts'
-import { maxLineLength, tooLong } from '../../domain/records/read.ts'
+import { faults, maxLineLength } from '../../domain/records/read.ts'
 import { fail } from '../../errors.ts'
-import { type Line, LineCutter } from '../../lib/lines.ts'
+import { type Line, linesOf } from '../../lib/lines.ts'
 
 /** What one request may bring. A batch is one transaction and is held in memory until then, so it has an end. */
 export const limits = {
@@ -16,21 +16,19 @@ export const limits = {
 
 /** The lines of a request body, a few at a time as they arrive. */
 export async function* ndjsonLines(body: Readable, encoding: string | undefined): AsyncGenerator<Line[]> {
-  const cutter = new LineCutter(maxLineLength)
   let count = 0
-  for await (const piece of expand(body, encoding)) {
-    const lines = cutter.push(piece)
+  for await (const lines of linesOf(expand(body, encoding), maxLineLength)) {
     count += lines.length
     if (count > limits.lines) throw tooLarge(`${limits.lines} lines`)
-    yield lines.map(readable)
+    lines.forEach(refuseTooLong)
+    yield lines
   }
-  yield cutter.end().map(readable)
 }
 
 /** A line beyond the limit ends the request: what it holds was not kept. */
-function readable(line: Line): Line {
-  if (!('fault' in line) || line.fault !== 'too_long') return line
-  const detail = detailOf(line.line, tooLong)
+function refuseTooLong(line: Line): void {
+  if (!('fault' in line) || line.fault !== 'too_long') return
+  const detail = detailOf(line.line, faults.too_long)
   throw fail('body_too_large', detail.message, { details: [detail] })
 }
 

@@ -2,11 +2,10 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Envelope } from '../../contract/envelope.ts'
 import { RecordCounts } from '../../contract/record.ts'
-import { notUtf8 } from '../../domain/records/read.ts'
 import { fail } from '../../errors.ts'
 import { sendData } from '../envelope.ts'
 import { errorResponses } from '../error-responses.ts'
-import { type App, allowOnly } from '../route.ts'
+import type { App } from '../route.ts'
 import type { PlatformDeps } from './index.ts'
 import { limits, ndjsonLines } from './ndjson.ts'
 
@@ -20,13 +19,12 @@ const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** Ours: the platform pushes stores, items and orders. One request is one transaction. */
 export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): void {
-  const url = '/platform/v1/records'
   // The body is handed on as the stream it is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes, (_request, body, done) => done(null, body))
 
   app.post(
-    url,
+    '/platform/v1/records',
     {
       schema: {
         operationId: 'writeRecords',
@@ -56,16 +54,12 @@ export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): 
       if (body === undefined) throw empty()
       const batch = ingest.batch()
       for await (const lines of ndjsonLines(body, request.headers['content-encoding'])) {
-        for (const line of lines) {
-          if ('text' in line) batch.add(line.line, line.text)
-          else batch.refuse(line.line, notUtf8)
-        }
+        for (const line of lines) batch.take(line)
       }
       if (batch.records === 0) throw empty()
       return sendData(reply, JSON.stringify(await batch.commit()))
     },
   )
-  allowOnly(app, url, 'POST')
 }
 
 const empty = () => fail('record_invalid', 'The body holds no record; send one JSON object a line')

@@ -36,7 +36,7 @@ export interface CopySource extends Readable {
 }
 
 export interface CopyTarget extends Readable {
-  /** Of the first rows of the range; without a limit, of all. */
+  /** Of the first rows of the range; without a limit, of the whole table. */
   tally(table: Table, range: Range, limit?: number): Promise<Tallies>
   /** One transaction: deletes `gone`, then writes the rows whole, over what has their key. */
   write(table: Table, rows: readonly Row[], gone: readonly Key[]): Promise<void>

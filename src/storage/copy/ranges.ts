@@ -2,7 +2,7 @@ import type { Key, Range, Readable, Row } from './port.ts'
 import { keyOf, type Table } from './tables.ts'
 
 /** Rows of one read: a transaction of the target each, so that its flush to the disk costs little. */
-export const batchRows = 2000
+const batchRows = 2000
 
 /** The rows of a range, batch by batch. */
 export async function* batchesOf(from: Readable, table: Table, range: Range): AsyncGenerator<Row[]> {

@@ -1,6 +1,6 @@
 import type { Key, Row } from './port.ts'
 
-export type ColumnType = 'text' | 'integer' | 'boolean'
+type ColumnType = 'text' | 'integer' | 'boolean'
 
 export interface Table {
   name: string

@@ -26,6 +26,13 @@ export function createApps(db: Database): Apps {
     async list() {
       return (await db.query<AppRow>(`select ${appColumns} from apps order by created_at, id`)).map(toApp)
     },
+    async ofOwner(owner_id) {
+      const rows = await db.query<AppRow>(
+        `select ${appColumns} from apps where owner_id = $1 order by created_at desc, id desc`,
+        [owner_id],
+      )
+      return rows.map(toApp)
+    },
     async secrets(app_id) {
       const rows = await db.query<AppSecret>(
         `select ${secretColumns} from app_secrets where app_id = $1 order by created_at desc, id desc`,
@@ -53,6 +60,17 @@ export function createApps(db: Database): Apps {
         [id, now],
       )
     },
+    removeSecret: (app_id, id) =>
+      db.write(async tx => {
+        // Two that each remove the other's last companion would leave none.
+        tx.send('select 1 from apps where id = $1 for update', [app_id])
+        const { count } = await tx.query(
+          `delete from app_secrets where app_id = $1 and id = $2
+           and exists (select 1 from app_secrets as other where other.app_id = $1 and other.id <> $2)`,
+          [app_id, id],
+        )
+        return count === 1
+      }),
     async setDisabled(id, disabled_at) {
       const { count } = await db.query('update apps set disabled_at = $2 where id = $1', [id, disabled_at])
       return count === 1

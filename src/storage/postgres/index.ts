@@ -18,15 +18,17 @@ import { createReplicatedList } from './replicated-list.ts'
 import { createRevokedTokens } from './revoked-tokens.ts'
 import { createSales } from './sales.ts'
 import { createSessions } from './sessions.ts'
-import { type PostgresOptions, readSettings } from './settings.ts'
+import { type PostgresOptions, readSettings, type Settings } from './settings.ts'
 import { createStores } from './stores.ts'
 import { createThrottles } from './throttles.ts'
+import { createTurns } from './turns.ts'
 import { createUpkeep } from './upkeep.ts'
 
 /** Connects to the database, creating or migrating its schema as needed. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Storage> {
   const { read_database, read_staleness = 0, notice = () => {} } = options
-  const { db } = await openMigrated(url, options)
+  const settings = readSettings(url, options)
+  const { db } = await openMigrated(settings)
   const replica = read_database ? createReplica(db, readSettings(read_database, options), notice) : null
   const reader = replica && createReplicaReader(db, replica, read_staleness)
   const list = (shape: ListShape) =>
@@ -45,7 +47,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     orders: createOrders(list),
     items: createItems(list),
     sales: createSales(db, reader),
-    records: createRecords(db),
+    records: createRecords(db, createTurns(settings.statement_timeout)),
     ...upkeep,
     async close() {
       replica?.close()
@@ -59,7 +61,7 @@ export async function migratePostgres(
   url: string,
   options: PostgresOptions & { citus?: boolean } = {},
 ): Promise<Migrated> {
-  const { db, migrated } = await openMigrated(url, options)
+  const { db, migrated } = await openMigrated(readSettings(url, options))
   try {
     if (options.citus) await distribute(db)
     return migrated
@@ -68,11 +70,8 @@ export async function migratePostgres(
   }
 }
 
-async function openMigrated(
-  url: string,
-  options?: PostgresOptions,
-): Promise<{ db: Database; migrated: Migrated }> {
-  const db = await openDatabase(readSettings(url, options))
+async function openMigrated(settings: Settings): Promise<{ db: Database; migrated: Migrated }> {
+  const db = await openDatabase(settings)
   try {
     return { db, migrated: await migrate(db, systemClock.now()) }
   } catch (error) {

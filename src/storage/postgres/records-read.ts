@@ -11,7 +11,7 @@ export async function readExisting(
 ): Promise<{ existing: ExistingRows; missing: bigint[] }> {
   const itemsOf = Map.groupBy(items, key => key.store_id)
   const ordersOf = Map.groupBy(orders, key => key.store_id)
-  const ids = sortedIds([...store_ids, ...itemsOf.keys(), ...ordersOf.keys()])
+  const ids = storesOf({ store_ids, items, orders })
   const stores = await Promise.all(
     ids
       .map(id => ({ id, keys: { items: itemsOf.get(id) ?? [], orders: ordersOf.get(id) ?? [] } }))
@@ -54,6 +54,10 @@ export async function readExisting(
 export async function reserveStores(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(id) from unnest($1::bigint[]) as id', [ids])
 }
+
+/** The stores that a batch is about. */
+export const storesOf = ({ store_ids, items, orders }: RecordKeys): bigint[] =>
+  sortedIds([...store_ids, ...items.map(key => key.store_id), ...orders.map(key => key.store_id)])
 
 /** Each once, in the order in which everyone takes their locks. */
 export const sortedIds = (ids: Iterable<bigint>): bigint[] =>

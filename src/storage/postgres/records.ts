@@ -1,15 +1,16 @@
 import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../port.ts'
 import type { Database } from './database.ts'
-import { readExisting, reserveStores, sortedIds } from './records-read.ts'
+import { readExisting, reserveStores, sortedIds, storesOf } from './records-read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './records-write.ts'
 import type { Transaction } from './transaction.ts'
+import type { Turns } from './turns.ts'
 
 /**
  * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement is about
  * one store, so Citus sends it to one worker; stores come in the order of their ids, so that two batches never wait
  * for each other.
  */
-export function createRecords(db: Database): Records {
+export function createRecords(db: Database, turns: Turns): Records {
   const run = <T extends RecordChanges>(
     keys: RecordKeys,
     decide: (existing: ExistingRows) => T,
@@ -28,14 +29,15 @@ export function createRecords(db: Database): Records {
     )
 
   return {
-    async write(keys, decide) {
-      try {
-        return await run(keys, decide, null)
-      } catch (error) {
-        if (!(error instanceof NewStores)) throw error
-        return run(keys, decide, error.ids)
-      }
-    },
+    write: (keys, decide) =>
+      turns.take(storesOf(keys), async () => {
+        try {
+          return await run(keys, decide, null)
+        } catch (error) {
+          if (!(error instanceof NewStores)) throw error
+          return run(keys, decide, error.ids)
+        }
+      }),
   }
 }
 
@@ -52,7 +54,8 @@ class NewStores extends Error {
   }
 }
 
-function apply(tx: Transaction, { stores, items, orders, rollups }: RecordChanges): void {
+function apply(tx: Transaction, changes: RecordChanges): void {
+  const { stores, items, orders, rollups, least_version = 0 } = changes
   const storeOf = new Map(stores.map(row => [row.id, row]))
   const itemsOf = Map.groupBy(items, row => row.store_id)
   const ordersOf = Map.groupBy(orders, ({ row }) => row.store_id)
@@ -68,8 +71,11 @@ function apply(tx: Transaction, { stores, items, orders, rollups }: RecordChange
     writeRollups(tx, id, rollupsOf.get(id) ?? [])
     if (ordersHere.length > 0 || itemsHere.length > 0) {
       tx.send(
-        `update stores set orders_version = orders_version + $2, items_version = items_version + $3 where id = $1`,
-        [id, ordersHere.length > 0 ? 1 : 0, itemsHere.length > 0 ? 1 : 0],
+        `update stores set
+           orders_version = case when $2 then greatest(orders_version + 1, $4::bigint) else orders_version end,
+           items_version = case when $3 then greatest(items_version + 1, $4::bigint) else items_version end
+         where id = $1`,
+        [id, ordersHere.length > 0, itemsHere.length > 0, least_version],
       )
     }
   }

@@ -17,7 +17,7 @@ export const replicaFacts = (version: ListVersion): string => `select
 const factsNow = `select facts.*, extract(epoch from now()) from (${storeFacts}) as facts`
 
 /** A statement that begins with the columns of `replicaFacts`. */
-export interface Question {
+interface Question {
   version: ListVersion
   unless_version: number | null
   sql: string
@@ -25,7 +25,7 @@ export interface Question {
 }
 
 /** The facts, with the version that the answer has; and what follows in its row, null when there is nothing to read. */
-export interface ReplicaAnswer {
+interface ReplicaAnswer {
   facts: AccessFacts
   rest: RawRow | null
 }

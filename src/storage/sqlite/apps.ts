@@ -10,6 +10,9 @@ export function createApps(db: Database): Apps {
   const insert = db.prepare(`insert into apps (${appColumns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
   const byId = db.prepare<AppRow>(`select ${appColumns} from apps where id = ?`)
   const all = db.prepare<AppRow>(`select ${appColumns} from apps order by created_at, id`)
+  const ofOwner = db.prepare<AppRow>(
+    `select ${appColumns} from apps where owner_id = ? order by created_at desc, id desc`,
+  )
   const setDisabled = db.prepare('update apps set disabled_at = ? where id = ?')
   const insertSecret = db.prepare(`insert into app_secrets (${secretColumns}) values (?, ?, ?, ?, ?)`)
   const secrets = db.prepare<AppSecret>(
@@ -22,6 +25,10 @@ export function createApps(db: Database): Apps {
   const dropOldSecrets = db.prepare(
     `delete from app_secrets where id in (
        select id from app_secrets where app_id = ? and id <> ? order by created_at desc, id desc limit -1 offset ?)`,
+  )
+  const removeSecret = db.prepare(
+    `delete from app_secrets where app_id = ?1 and id = ?2
+     and exists (select 1 from app_secrets as other where other.app_id = ?1 and other.id <> ?2)`,
   )
   const touch = db.prepare('update app_secrets set last_used_at = ? where id = ?')
 
@@ -42,6 +49,7 @@ export function createApps(db: Database): Apps {
         return row ? toApp(row) : null
       }),
     list: () => db.read(() => all.all().map(toApp)),
+    ofOwner: owner_id => db.read(() => ofOwner.all(owner_id).map(toApp)),
     secrets: app_id => db.read(() => secrets.all(app_id).map(row => ({ ...row }))),
     addSecret: (secret, keep) =>
       db.write(() => {
@@ -54,6 +62,7 @@ export function createApps(db: Database): Apps {
       if (used === undefined || (used !== null && minute(used) >= minute(now))) return
       await db.write(() => void touch.run(now, id))
     },
+    removeSecret: (app_id, id) => db.write(() => removeSecret.run(app_id, id).changes === 1),
     setDisabled: (id, disabled_at) => db.write(() => setDisabled.run(disabled_at, id).changes === 1),
   }
 }

@@ -5,30 +5,30 @@ import { columnsOf, type Table } from '../copy/tables.ts'
 /** As much text as one read may answer with, however large the rows are. */
 const mostText = 4_000_000
 
-/** Reads rows as text by ranges of the primary key. */
+/** Rows as text, by ranges of the primary key. Every column is named with its table: an ORDER BY would sort by the text. */
+export function readSql(table: Table, { after, through }: Range): string {
+  const key = `(${table.key.map(name => `t.${name}`).join(', ')})`
+  const bounds = [after && `${key} > ${places(table.key)}`, through && `${key} <= ${places(table.key)}`]
+  const conditions = bounds.filter(bound => bound !== null).join(' and ')
+  const columns = columnsOf(table).map(name =>
+    isText(table, name) ? `t.${name}` : `cast(t.${name} as text)`,
+  )
+  return `select ${columns.join(', ')} from ${table.name} as t ${conditions && `where ${conditions}`}
+    order by ${table.key.map(name => `t.${name}`).join(', ')} limit ?`
+}
+
 export function createRowReader(
   connection: DatabaseSync,
 ): (table: Table, range: Range, limit: number) => Row[] {
   const prepare = createStatements(connection)
-  return (table, { after, through }, limit) => {
-    const key = table.key.join(', ')
-    const bounds = [
-      after && `(${key}) > ${placesOf(table, table.key)}`,
-      through && `(${key}) <= ${placesOf(table, table.key)}`,
-    ]
-    const where = bounds
-      .filter(bound => bound !== null)
-      .map((bound, i) => `${i === 0 ? 'where' : 'and'} ${bound}`)
-    const columns = columnsOf(table).map(name => (isText(table, name) ? name : `cast(${name} as text)`))
-    const statement = prepare(
-      `select ${columns.join(', ')} from ${table.name} ${where.join(' ')}
-       order by ${table.key.map(name => `${table.name}.${name}`).join(', ')} limit ?`,
-    )
+  return (table, range, limit) => {
+    const values = [range.after, range.through].flatMap(key => (key ? typed(table, table.key, key) : []))
     const rows: Row[] = []
     let size = 0
-    for (const row of statement.iterate(...(after ?? []), ...(through ?? []), limit) as Iterable<unknown>) {
-      rows.push(row as Row)
-      size += textSize(row as Row)
+    const found = prepare(readSql(table, range)).iterate(...values, limit) as Iterable<unknown>
+    for (const row of found as Iterable<Row>) {
+      rows.push(row)
+      size += textSize(row)
       if (size >= mostText) break
     }
     return rows
@@ -49,22 +49,25 @@ export function createRowWriter(connection: DatabaseSync): {
         .filter(name => !identity.includes(name))
         .map(name => `${name} = excluded.${name}`)
       prepare(
-        `insert into ${table.name} (${columns.join(', ')}) values ${placesOf(table, columns)}
+        `insert into ${table.name} (${columns.join(', ')}) values ${places(columns)}
          on conflict (${identity.join(', ')}) do update set ${changes.join(', ')}`,
-      ).run(...row)
+      ).run(...typed(table, columns, row))
     },
     remove(table, key) {
-      prepare(
-        `delete from ${table.name} where (${table.key.join(', ')}) = ${placesOf(table, table.key)}`,
-      ).run(...key)
+      prepare(`delete from ${table.name} where (${table.key.join(', ')}) = ${places(table.key)}`).run(
+        ...typed(table, table.key, key),
+      )
     },
   }
 }
 
 const isText = ({ columns }: Table, name: string): boolean => columns[name] === 'text'
 
-const placesOf = (table: Table, names: readonly string[]): string =>
-  `(${names.map(name => (isText(table, name) ? '?' : 'cast(? as integer)')).join(', ')})`
+const places = (names: readonly string[]): string => `(${names.map(() => '?').join(', ')})`
+
+/** Numbers as numbers: SQLite finds a range by the first column of its key alone when another has to be cast. */
+const typed = (table: Table, names: readonly string[], values: Row): (string | bigint | null)[] =>
+  values.map((value, i) => (value === null || isText(table, names[i] as string) ? value : BigInt(value)))
 
 const textSize = (row: Row): number => row.reduce((size, value) => size + (value?.length ?? 0), 0)
 

@@ -29,10 +29,10 @@ export function createRecords(db: Database): Records {
   const dropEmptyRollup = db.prepare(
     'delete from sales_rollups where store_id = ? and width = ? and bucket = ? and item_id = ? and lines = 0',
   )
-  const raiseOrders = db.prepare('update stores set orders_version = orders_version + 1 where id = ?')
-  const raiseItems = db.prepare('update stores set items_version = items_version + 1 where id = ?')
+  const raiseOrders = db.prepare('update stores set orders_version = max(orders_version + 1, ?) where id = ?')
+  const raiseItems = db.prepare('update stores set items_version = max(items_version + 1, ?) where id = ?')
 
-  function apply({ stores, items, orders, rollups }: RecordChanges): void {
+  function apply({ stores, items, orders, rollups, least_version = 0 }: RecordChanges): void {
     for (const store of stores) writeStore(store)
     for (const { store_id, id, updated_at, doc } of items) upsertItem.run(store_id, id, updated_at, doc)
     for (const { row, was_created_at } of orders) writeOrder(row, was_created_at)
@@ -40,8 +40,8 @@ export function createRecords(db: Database): Records {
       addRollup.run(store_id, width, bucket, item_id, lines, units, nanos)
       if (lines <= 0n) dropEmptyRollup.run(store_id, width, bucket, item_id)
     }
-    for (const id of new Set(orders.map(({ row }) => row.store_id))) raiseOrders.run(id)
-    for (const id of new Set(items.map(({ store_id }) => store_id))) raiseItems.run(id)
+    for (const id of new Set(orders.map(({ row }) => row.store_id))) raiseOrders.run(least_version, id)
+    for (const id of new Set(items.map(({ store_id }) => store_id))) raiseItems.run(least_version, id)
   }
 
   return {

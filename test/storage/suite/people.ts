@@ -65,6 +65,18 @@ export function peopleTests(open: Open): void {
     assert.deepEqual(await apps.list(), [old, twin, young])
   })
 
+  check('a developer’s apps are theirs alone, newest first', open, async ({ accounts, apps }) => {
+    for (const id of ['dev', 'other']) await accounts.create(account(id, { role: 'developer' }))
+    const old = app('c', { created_at: 10, owner_id: 'dev', redirect_uris: ['https://a.example/cb'] })
+    const young = app('a', { created_at: 30, owner_id: 'dev', public: true, disabled_at: 40 })
+    const twin = app('b', { created_at: 30, owner_id: 'dev' })
+    for (const each of [young, old, twin, app('d', { owner_id: 'other' }), app('e')]) {
+      await apps.create(each, null)
+    }
+    assert.deepEqual(await apps.ofOwner('dev'), [twin, young, old])
+    assert.deepEqual(await apps.ofOwner('nobody'), [])
+  })
+
   check('an app can be disabled and enabled again', open, async ({ apps }) => {
     await apps.create(app('a'), null)
     assert.equal(await apps.setDisabled('a', 5), true)
@@ -88,6 +100,21 @@ export function peopleTests(open: Open): void {
     await apps.create(app('a'), secret('s1', 500))
     await apps.addSecret(secret('s2', 100), 1)
     assert.deepEqual(await apps.secrets('a'), [secret('s2', 100)])
+  })
+
+  check('a secret can be removed, old or new, but not the last one', open, async ({ apps }) => {
+    await apps.create(app('a'), secret('s1', 10))
+    await apps.create(app('b'), secret('other', 10, 'b'))
+    assert.equal(await apps.removeSecret('a', 's1'), false)
+    await apps.addSecret(secret('s2', 20), 2)
+    assert.equal(await apps.removeSecret('a', 'other'), false, 'of another app')
+    assert.equal(await apps.removeSecret('a', 's2'), true)
+    assert.equal(await apps.removeSecret('a', 's2'), false)
+    assert.deepEqual(await apps.secrets('a'), [secret('s1', 10)])
+    assert.deepEqual(await apps.secrets('b'), [secret('other', 10, 'b')])
+    await apps.addSecret(secret('s3', 30), 2)
+    const both = await Promise.all(['s1', 's3'].map(id => apps.removeSecret('a', id)))
+    assert.equal(both.filter(Boolean).length, 1, 'two at once leave one')
   })
 
   check('the use of a secret is remembered to the minute', open, async ({ apps }) => {

@@ -1,4 +1,4 @@
-import type { Seconds } from '../../lib/clock.ts'
+import type { Seconds } from '../lib/clock.ts'
 import { atLocal, daySeconds, localDay, weekday } from './local-time.ts'
 import { type Hours, slotMinutes } from './places.ts'
 import type { Random } from './random.ts'

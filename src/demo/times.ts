@@ -1,4 +1,4 @@
-import type { Seconds } from '../../lib/clock.ts'
+import type { Seconds } from '../lib/clock.ts'
 import { isPreOrder } from './channels.ts'
 import { atLocal, daySeconds } from './local-time.ts'
 import type { Arrival, Shop } from './order.ts'

@@ -1,4 +1,4 @@
-import type { Seconds } from '../../lib/clock.ts'
+import type { Seconds } from '../lib/clock.ts'
 import type { Inventory, StockItem } from './inventory.ts'
 import type { TaxClass } from './menus/menu.ts'
 import { type Random, weighted } from './random.ts'

@@ -1,4 +1,4 @@
-import type { fulfillments, sources } from '../../contract/codes.ts'
+import type { fulfillments, sources } from '../contract/codes.ts'
 import { type Random, weighted } from './random.ts'
 
 /** The ways an order comes in: its source, its fulfilment, and what follows from them. */

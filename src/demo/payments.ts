@@ -1,5 +1,5 @@
-import { paymentTypes } from '../../contract/codes.ts'
-import type { Order } from '../../contract/order.ts'
+import { paymentTypes } from '../contract/codes.ts'
+import type { Order } from '../contract/order.ts'
 import { type Channel, isGiftCard, isPlatform } from './channels.ts'
 import type { Place } from './places.ts'
 import { type Random, weighted } from './random.ts'

@@ -1,4 +1,4 @@
-import type { Order } from '../../contract/order.ts'
+import type { Order } from '../contract/order.ts'
 import type { Line } from './cart.ts'
 import type { TaxGroup } from './pricing.ts'
 import { type Random, weighted } from './random.ts'

@@ -1,8 +1,8 @@
-import { fulfillments, sources } from '../../contract/codes.ts'
-import type { Order } from '../../contract/order.ts'
-import type { OrderRecord } from '../../contract/record.ts'
-import type { Seconds } from '../../lib/clock.ts'
-import { formatDatetime } from '../../lib/datetime.ts'
+import { fulfillments, sources } from '../contract/codes.ts'
+import type { Order } from '../contract/order.ts'
+import type { OrderRecord } from '../contract/record.ts'
+import type { Seconds } from '../lib/clock.ts'
+import { formatDatetime } from '../lib/datetime.ts'
 import { drawCart, giftCardCart, type Line, lineGross } from './cart.ts'
 import {
   type Channel,

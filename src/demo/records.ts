@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { ItemRecord, OrderRecord, StoreRecord } from '../../contract/record.ts'
-import type { Seconds } from '../../lib/clock.ts'
+import type { ItemRecord, OrderRecord, StoreRecord } from '../contract/record.ts'
+import type { Seconds } from '../lib/clock.ts'
 import { type Channel, drawChannel } from './channels.ts'
 import { createInventory, type Inventory, itemRecord } from './inventory.ts'
 import { daySeconds } from './local-time.ts'

@@ -1,4 +1,4 @@
-import type { Seconds } from '../../lib/clock.ts'
+import type { Seconds } from '../lib/clock.ts'
 
 /** Wall clocks of stores. A local day is counted in days since 1970-01-01 of that clock. */
 

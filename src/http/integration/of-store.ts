@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+import { errorResponses } from '../error-responses.ts'
+import { datetimeParameter, int64Parameter } from '../parameters.ts'
+
+/** What the lists of one store have in common. */
+
+export const store_id = int64Parameter('Store identifier')
+
+export const window = (length: string) => ({
+  start_date: datetimeParameter('Start of the window, included'),
+  end_date: datetimeParameter(`End of the window, included; ${length}`),
+})
+
+export const otherResponses = {
+  304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
+  ...errorResponses(
+    'token_missing',
+    'store_forbidden',
+    'store_not_found',
+    'parameter_invalid',
+    'rate_limited',
+  ),
+}

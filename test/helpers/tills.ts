@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+
+/** Tills that push batches which can be told apart afterwards, and the question whether they are all there. */
+
+export interface Client {
+  client_id: string
+  client_secret: string
+}
+
+const batchSize = 40
+
+export async function tokenOf(base: string, { client_id, client_secret }: Client): Promise<string> {
+  const response = await fetch(`${base}/auth/v2/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+  })
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+/** Pushes a batch of orders, known by their order_number, spread over two days. */
+export const pushBatch = (base: string, bearer: string, name: string, store_id = 1): Promise<Response> =>
+  fetch(`${base}/platform/v1/records`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/x-ndjson' },
+    body: batchOf(name, store_id)
+      .map(record => JSON.stringify(record))
+      .join('\n'),
+  })
+
+const batchOf = (name: string, store_id: number) =>
+  Array.from({ length: batchSize }, (_, i) => ({
+    kind: 'order',
+    store_id,
+    id: `${name}-${i}`,
+    order_number: name,
+    status: i % 5 === 0 ? 3 : 2,
+    created_at: `2026-11-0${1 + (i % 2)} ${String(i % 24).padStart(2, '0')}:00:00`,
+    carts: [
+      { type: 2, menu_id: 1, count: 1 },
+      { type: 2, menu_id: 2 + (i % 3), count: 0.25 },
+    ],
+  }))
+
+/** Every acknowledged batch is there, each that is there is whole, and the sales agree with the orders. */
+export async function checkBatches(
+  base: string,
+  bearer: string,
+  acknowledged: ReadonlySet<string>,
+): Promise<void> {
+  const read = async (path: string, query: Record<string, string>) => {
+    const window = { store_id: '1', start_date: '2026-11-01 00:00:00', end_date: '2026-11-02 23:59:59' }
+    const url = `${base}/integration/v1/${path}?${new URLSearchParams({ ...window, ...query })}`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })
+    return ((await response.json()) as { data: any[] }).data
+  }
+  const orders: any[] = []
+  for (let index = 0, page: any[]; ; index++) {
+    page = await read('orders', { index: String(index), count: '2000' })
+    orders.push(...page)
+    if (page.length < 2000) break
+  }
+  const byBatch = Map.groupBy(orders, order => order.order_number as string)
+  for (const name of acknowledged) assert.ok(byBatch.has(name), `the acknowledged batch ${name} is lost`)
+  for (const [name, found] of byBatch) assert.equal(found.length, batchSize, `batch ${name} is half written`)
+
+  const sold = new Map<number, number>()
+  for (const { status, carts } of orders) {
+    if (status !== 2 && status !== 11) continue
+    for (const { menu_id, count } of carts) sold.set(menu_id, (sold.get(menu_id) ?? 0) + count)
+  }
+  const expected = [...sold]
+    .sort(([a], [b]) => a - b)
+    .map(([item_id, n]) => ({ item_id, count: Math.round(n) }))
+  assert.deepEqual(await read('inventory/sales', {}), expected)
+}
