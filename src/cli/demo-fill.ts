@@ -74,10 +74,9 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
     scope: 'platform.write',
     owner_id: null,
   })
-  const owned = stores.filter(store => store.merchant === owner)
   await apps.authorize(
     app.client_id,
-    owned.map(({ id }) => BigInt(id)),
+    stores.map(({ id }) => BigInt(id)),
   )
   return {
     demo: { app, platform, merchant, neighbour: other, developer, operator, stores },

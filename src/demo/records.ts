@@ -21,7 +21,7 @@ export interface DemoOptions {
 
 export type DemoRecord = Static<typeof StoreRecord> | Static<typeof ItemRecord> | OrderRecord
 
-/** The merchants of the demo. The second has its own stores, so that one can see that the first's app cannot read them. */
+/** The merchants of the demo. The second has its own stores, so that one can see that neither sees the other's. */
 export const owner = 'owner@demo.example'
 export const neighbour = 'neighbour@demo.example'
 

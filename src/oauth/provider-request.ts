@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { KoaContextWithOIDC } from 'oidc-provider'
+import { oauthErrorBody } from './error-body.ts'
 import { originForm } from '../lib/origin-form.ts'
 
 /**
@@ -44,5 +45,12 @@ export type BeforeAnswer = (ctx: KoaContextWithOIDC) => Promise<void>
 /** Calls it; a middleware of the provider. */
 export async function callBeforeAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
-  await (ctx.req as IncomingMessage & { beforeAnswer: BeforeAnswer }).beforeAnswer(ctx)
+  try {
+    await (ctx.req as IncomingMessage & { beforeAnswer: BeforeAnswer }).beforeAnswer(ctx)
+  } catch (error) {
+    // As the provider answers its own faults, and reports them.
+    ctx.status = 500
+    ctx.body = oauthErrorBody(500, 'something went wrong on our side')
+    ctx.oidc.provider.emit('server_error', ctx, error as Error)
+  }
 }

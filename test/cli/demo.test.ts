@@ -126,7 +126,7 @@ describe('tillgate demo', () => {
       .split('\n')
       .map(line => JSON.parse(line) as { status: { ack: number }; data: unknown[] })
     for (const answer of [stores, orders, items, sales, written]) assert.equal(answer?.status.ack, 200)
-    assert.equal(stores?.data.length, 5)
+    assert.equal(stores?.data.length, 6)
     assert.equal(orders?.data.length, 3)
     assert.equal(items?.data.length, 5)
     assert.ok((sales?.data.length ?? 0) > 0)

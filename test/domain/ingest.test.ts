@@ -35,7 +35,7 @@ test('ingest: a store with its items and orders is stored, and again changes not
 })
 
 test('ingest: one bad line, and nothing of the batch is stored', async () => {
-  await refusal(sampleStore({ id: 2 }), sampleStore({ id: 3, name: '' }))
+  await refusal(sampleStore({ id: 2 }), sampleStore({ id: 3, timezone: '' }))
   assert.deepEqual([await storage.stores.exists(2n), await storage.stores.exists(3n)], [false, false])
 })
 

@@ -9,6 +9,7 @@ import {
   revokeSchema,
   tokenSchema,
 } from './schemas.ts'
+import { oauthErrorBody } from '../../oauth/error-body.ts'
 import { metadataPath } from '../../oauth/metadata.ts'
 import type { PresentedTokens } from '../../oauth/presented-tokens.ts'
 import { type BeforeAnswer, providerRequest } from '../../oauth/provider-request.ts'
@@ -60,10 +61,7 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
       if (seconds === 0) return
       ctx.status = 429
       ctx.set('retry-after', String(seconds))
-      ctx.body = {
-        error: 'temporarily_unavailable',
-        error_description: `too many failed client authentications; try again in ${seconds} s`,
-      }
+      ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
     })
   }
 

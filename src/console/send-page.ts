@@ -1,1 +1,0 @@
-export { sendHtml as sendPage } from './send-html.ts'
