@@ -40,7 +40,7 @@ after(async () => {
 
 async function isUnavailable(node: Node, bearer: string): Promise<void> {
   const page = await node.get(ordersOf(1), bearer)
-  assert.equal(page.status, 503)
+  assert.equal(page.status, 503, JSON.stringify(node.log().at(-1)))
   assert.ok(Number(page.headers.get('retry-after')) > 0)
   assert.deepEqual([page.json.status.ack, page.json.status.errors.code], [503, 'service_unavailable'])
   const ready = await node.get('/health/ready')

@@ -51,6 +51,8 @@ export async function connect(settings: Settings, session: Record<string, string
   const driver = createDriver(settings, session, socket, end)
   // The driver begins to listen a turn of the event loop later: too late for a server that hangs up at once.
   socket.on('error', () => {})
+  // At the server's goodbye, not only when both sides are done: until then the pool would lend it.
+  socket.on('end', end)
   socket.on('close', end)
 
   function end(): void {

@@ -14,6 +14,9 @@ const lost = new Set([
   'ENOENT', // no Unix socket: not started yet
   'ENOTFOUND',
   'EPIPE',
+  // Written to a socket that the server has closed, before it says so.
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
   'ETIMEDOUT',
 ])
 
