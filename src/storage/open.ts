@@ -6,7 +6,7 @@ import type { PostgresOptions } from './postgres/settings.ts'
 import { copyFromSqlite, openSqliteCopy } from './sqlite/copy.ts'
 import type { DatabaseOptions } from './sqlite/database.ts'
 import { migrateSqlite, openSqlite } from './sqlite/index.ts'
-import type { Migrated } from './sqlite/migrate.ts'
+import type { Migrated } from './migrations.ts'
 
 export type StorageOptions = DatabaseOptions & PostgresOptions
 

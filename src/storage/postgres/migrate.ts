@@ -1,34 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { type Migrated, type Migration, readMigrations, refuseNewer, refuseOther } from '../migrations.ts'
 import type { Database } from './database.ts'
 import { codeOf } from './errors.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The number of the last migration applied before and after; 0: none. */
-export interface Migrated {
-  from: number
-  to: number
-}
-
-interface Migration {
-  number: number
-  name: string
-  sql: string
-}
-
-const folder = join(import.meta.dirname, 'migrations')
-
-/** Files `0001-name.sql`, by number. One that has been released never changes. */
-function readMigrations(): Migration[] {
-  return readdirSync(folder)
-    .filter(file => file.endsWith('.sql'))
-    .sort()
-    .map(file => ({
-      number: Number(file.slice(0, 4)),
-      name: file.slice(5, -4),
-      sql: readFileSync(join(folder, file), 'utf8'),
-    }))
-}
+const readOwn = () => readMigrations(import.meta.dirname)
 
 /**
  * The same for every Tillgate, so that of several nodes that start at once one migrates and the others wait. Two
@@ -38,7 +13,7 @@ const lock = 'select pg_advisory_xact_lock(1414089799, 1)'
 
 /** Each migration is a transaction that looks again under the lock. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
-  const migrations = readMigrations()
+  const migrations = readOwn()
   const from = await db.write(currentNumber)
   refuseNewer(from, migrations)
   let to = from
@@ -67,26 +42,9 @@ async function apply(tx: Transaction, { number, name, sql }: Migration, now: num
   tx.send('insert into schema_migrations (number, name, applied_at) values ($1, $2, $3)', [number, name, now])
 }
 
-function refuseNewer(current: number, migrations: readonly Migration[]): void {
-  const newest = migrations.at(-1)?.number ?? 0
-  if (current > newest) {
-    throw new Error(
-      `the database has schema ${current}; this Tillgate knows up to ${newest}. Run the version that wrote it, or a later one`,
-    )
-  }
-}
-
 /** For what is only read, and so cannot be migrated here. */
 export async function refuseOlder(tx: Transaction): Promise<void> {
-  const migrations = readMigrations()
-  const current = await currentNumber(tx)
-  refuseNewer(current, migrations)
-  const newest = migrations.at(-1)?.number ?? 0
-  if (current < newest) {
-    throw new Error(
-      `the database to copy has schema ${current} and must have ${newest}; run "tillgate migrate" on it first`,
-    )
-  }
+  refuseOther(await currentNumber(tx), readOwn())
 }
 
 async function currentNumber(tx: Transaction): Promise<number> {

@@ -1,37 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { type Migrated, type Migration, readMigrations, refuseNewer, refuseOther } from '../migrations.ts'
 import { type Database, inMemory } from './database.ts'
 
-/** The number of the last migration applied before and after; 0: none. */
-export interface Migrated {
-  from: number
-  to: number
-}
-
-interface Migration {
-  number: number
-  name: string
-  sql: string
-}
-
-const folder = join(import.meta.dirname, 'migrations')
-
-/** Files `0001-name.sql`, by number. One that has been released never changes. */
-function readMigrations(): Migration[] {
-  return readdirSync(folder)
-    .filter(file => file.endsWith('.sql'))
-    .sort()
-    .map(file => ({
-      number: Number(file.slice(0, 4)),
-      name: file.slice(5, -4),
-      sql: readFileSync(join(folder, file), 'utf8'),
-    }))
-}
+const readOwn = () => readMigrations(import.meta.dirname)
 
 /** Each migration is a transaction that looks again under the lock, so any number of processes may start at once. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
-  const migrations = readMigrations()
+  const migrations = readOwn()
   const from = await db.read(() => currentNumber(db.connection))
   let to = from
   for (const migration of migrations.filter(({ number }) => number > from)) {
@@ -65,33 +41,15 @@ export function inspect(file: string): void {
   if (file === inMemory || !existsSync(file)) return
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 1000 })
   try {
-    refuseNewer(currentNumber(connection), readMigrations())
+    refuseNewer(currentNumber(connection), readOwn())
   } finally {
     connection.close()
   }
 }
 
-function refuseNewer(current: number, migrations: readonly Migration[]): void {
-  const newest = migrations.at(-1)?.number ?? 0
-  if (current > newest) {
-    throw new Error(
-      `the database has schema ${current}; this Tillgate knows up to ${newest}. Run the version that wrote it, or a later one`,
-    )
-  }
-}
-
 /** For what is only read, and so cannot be migrated here. */
-export function refuseOlder(connection: DatabaseSync): void {
-  const migrations = readMigrations()
-  const current = currentNumber(connection)
-  refuseNewer(current, migrations)
-  const newest = migrations.at(-1)?.number ?? 0
-  if (current < newest) {
-    throw new Error(
-      `the database to copy has schema ${current} and must have ${newest}; run "tillgate migrate" on it first`,
-    )
-  }
-}
+export const refuseOlder = (connection: DatabaseSync): void =>
+  refuseOther(currentNumber(connection), readOwn())
 
 function currentNumber(connection: DatabaseSync): number {
   const tables = connection.prepare("select name from sqlite_schema where type = 'table'").all()

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What the engines' migrations have in common: the files, and which schema this Tillgate can work with. */
+
+/** The number of the last migration applied before and after; 0: none. */
+export interface Migrated {
+  from: number
+  to: number
+}
+
+export interface Migration {
+  number: number
+  name: string
+  sql: string
+}
+
+/** Files `0001-name.sql` of an engine, by number. One that has been released never changes. */
+export function readMigrations(engineFolder: string): Migration[] {
+  const folder = join(engineFolder, 'migrations')
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.sql'))
+    .sort()
+    .map(file => ({
+      number: Number(file.slice(0, 4)),
+      name: file.slice(5, -4),
+      sql: readFileSync(join(folder, file), 'utf8'),
+    }))
+}
+
+export function refuseNewer(current: number, migrations: readonly Migration[]): void {
+  const newest = migrations.at(-1)?.number ?? 0
+  if (current > newest) {
+    throw new Error(
+      `the database has schema ${current}; this Tillgate knows up to ${newest}. Run the version that wrote it, or a later one`,
+    )
+  }
+}
+
+/** For what is only read, and so cannot be migrated on the way. */
+export function refuseOther(current: number, migrations: readonly Migration[]): void {
+  refuseNewer(current, migrations)
+  const newest = migrations.at(-1)?.number ?? 0
+  if (current < newest) {
+    throw new Error(
+      `the database to copy has schema ${current} and must have ${newest}; run "tillgate migrate" on it first`,
+    )
+  }
+}
