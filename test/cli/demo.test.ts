@@ -49,13 +49,10 @@ describe('tillgate demo --no-serve --json', () => {
         assert.equal(await apps.verifySecret(client_id, client_secret), true)
       }
       const link = await storage.authorizations.findLive(demo.app.client_id, null)
-      assert.deepEqual(await storage.authorizations.storeIds(link?.id ?? ''), [
-        1001n,
-        1002n,
-        1003n,
-        1004n,
-        1005n,
-      ])
+      assert.deepEqual(
+        await storage.authorizations.storeIds(link?.id ?? ''),
+        demo.stores.map(({ id }) => BigInt(id)),
+      )
       assert.equal(await storage.authorizations.findLive(demo.platform.client_id, null), null)
     } finally {
       await storage.close()
