@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { orderExample } from '../../src/contract/order.example.ts'
 import { reconcile } from '../../src/demo/totals.ts'
 import { createRecordReader } from '../../src/domain/records/read.ts'
+import { startServer } from '../helpers/server.ts'
 
 test('the API reference’s example order is a valid record, comes out as it is shown, and adds up', () => {
   const read = createRecordReader().read(1, JSON.stringify({ kind: 'order', ...orderExample }))
@@ -18,4 +22,27 @@ test('docs/ingest.md: every record that it shows is valid', async () => {
   assert.equal(lines.length, 3)
   const reader = createRecordReader()
   for (const line of lines) assert.ok(!Array.isArray(reader.read(1, line)), line)
+})
+
+test('examples/push-orders.js pushes examples/records.ndjson, and again without harm; a bad line is told', async () => {
+  const server = await startServer()
+  try {
+    const { client_id, client_secret } = await server.newApp({ scope: 'platform.write' })
+    const env = {
+      ...process.env,
+      CLIENT_ID: client_id,
+      CLIENT_SECRET: client_secret,
+      TILLGATE_URL: server.base,
+    }
+    const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
+    const push = (file: string) =>
+      promisify(execFile)(process.execPath, [example('push-orders.js'), file], { env })
+    const first = await push(example('records.ndjson'))
+    assert.deepEqual(JSON.parse(first.stdout), { stores: 1, items: 2, orders: 1, unchanged: 0 })
+    const second = await push(example('records.ndjson'))
+    assert.deepEqual(JSON.parse(second.stdout), { stores: 0, items: 0, orders: 0, unchanged: 4 })
+    await assert.rejects(push(example('push-orders.js')), /line 1: the record is not JSON/)
+  } finally {
+    await server.close()
+  }
 })
