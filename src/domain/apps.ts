@@ -119,8 +119,12 @@ function checkName(name: string): string {
   if (length < 1 || length > longestName) {
     throw new InputError('name', `the name has ${length} characters; it must have 1 to ${longestName}`)
   }
-  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(trimmed)) {
-    throw new InputError('name', 'the name has a control character')
+  if (
+    /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u.test(
+      trimmed,
+    )
+  ) {
+    throw new InputError('name', 'the name has a control character or one that cannot be seen')
   }
   return trimmed
 }

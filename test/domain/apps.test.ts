@@ -75,6 +75,10 @@ describe('create', () => {
     ['a\u0000b', false],
     ['a\u001b[31mb', false],
     ['a\u202eb', false],
+    ['a\u200bb', false],
+    ['a\u00adb', false],
+    ['a\u061cb', false],
+    ['a\u{e0041}b', false],
     ['a\u2028b', false],
     ['a\ud800b', false],
   ]
