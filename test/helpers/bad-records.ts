@@ -63,34 +63,34 @@ export const badRecords: { name: string; record: object | string; problems: stri
   {
     name: 'an unknown field',
     record: sampleOrder({ foo: 1 }),
-    problems: ['unknown_field line 3: foo is not a field that can be stored'],
+    problems: ['unknown_field line 3: foo is 1; it is not a field that can be stored'],
   },
   {
     name: 'an unknown field of a cart line',
     record: cart({ foo: { bar: [1] } }),
-    problems: ['unknown_field line 3: carts[1].foo is not a field that can be stored'],
+    problems: ['unknown_field line 3: carts[1].foo is an object; it is not a field that can be stored'],
   },
   {
     name: 'an unknown field of a promotion’s item',
     record: sampleOrder({
       promotions: [{ type: 22, discount_amount: 1, items: [{ type: 2, discount_amount: 1, x: 1 }] }],
     }),
-    problems: ['unknown_field line 3: promotions[0].items[0].x is not a field that can be stored'],
+    problems: ['unknown_field line 3: promotions[0].items[0].x is 1; it is not a field that can be stored'],
   },
   {
     name: '__proto__ as a field',
     record: JSON.stringify(sampleOrder()).replace('"id"', '"__proto__":{"id":1},"id"'),
-    problems: ['unknown_field line 3: __proto__ is not a field that can be stored'],
+    problems: ['unknown_field line 3: __proto__ is an object; it is not a field that can be stored'],
   },
   {
     name: 'constructor as a field',
     record: sampleOrder({ constructor: 1 }),
-    problems: ['unknown_field line 3: constructor is not a field that can be stored'],
+    problems: ['unknown_field line 3: constructor is 1; it is not a field that can be stored'],
   },
   {
     name: 'a field whose name would upset a terminal',
     record: sampleOrder({ '\u001b[31m\u202e': 1 }),
-    problems: ['unknown_field line 3: ["\\u001b[31m\\u202e"] is not a field that can be stored'],
+    problems: ['unknown_field line 3: ["\\u001b[31m\\u202e"] is 1; it is not a field that can be stored'],
   },
   {
     name: 'missing required fields, all of them',

@@ -1,5 +1,5 @@
 import { type JsonCursor, token } from '../../lib/json-cursor.ts'
-import { type Problems, step } from './problems.ts'
+import { type Problems, shown, step } from './problems.ts'
 import { maxDepth, type Reader, refuse } from './reader.ts'
 
 /** The same key twice: what JSON.parse makes of it (the last one wins) is asked for instead. */
@@ -112,8 +112,10 @@ export class ObjectReader implements Reader {
       this.#followers[last] = index
       return index
     }
+    const start = cursor.at
     cursor.skip(maxDepth)
-    problems.add('unknown_field', 'is not a field that can be stored', step(name))
+    const value = shown(cursor.text.slice(start, cursor.at))
+    problems.add('unknown_field', `is ${value}; it is not a field that can be stored`, step(name))
     return -1
   }
 
