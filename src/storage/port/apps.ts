@@ -1,0 +1,42 @@
+import type { Seconds } from '../../lib/clock.ts'
+
+export interface App {
+  /** The client_id. */
+  id: string
+  name: string
+  /** Registered scopes, space-delimited. */
+  scope: string
+  redirect_uris: string[]
+  /** A public app has no secret and must use PKCE. */
+  public: boolean
+  /** The developer account that registered it; null for apps made on the command line. */
+  owner_id: string | null
+  created_at: Seconds
+  disabled_at: Seconds | null
+}
+
+export interface AppSecret {
+  id: string
+  app_id: string
+  hash: string
+  created_at: Seconds
+  last_used_at: Seconds | null
+}
+
+export interface Apps {
+  create(app: App, secret: AppSecret | null): Promise<void>
+  find(id: string): Promise<App | null>
+  /** All apps, oldest first. */
+  list(): Promise<App[]>
+  /** The apps that the account registered, newest first. */
+  ofOwner(owner_id: string): Promise<App[]>
+  /** Secrets that work now, newest first. */
+  secrets(app_id: string): Promise<AppSecret[]>
+  /** Adds a secret and, in the same transaction, removes all but the newest `keep`. */
+  addSecret(secret: AppSecret, keep: number): Promise<void>
+  /** Remembers the use of a secret, to the minute: one write a minute at most. */
+  touchSecret(id: string, now: Seconds): Promise<void>
+  /** Removes a secret unless it is the app's only one, whoever else tries at the same time; true when it is gone now. */
+  removeSecret(app_id: string, id: string): Promise<boolean>
+  setDisabled(id: string, disabled_at: Seconds | null): Promise<boolean>
+}

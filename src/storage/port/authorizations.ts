@@ -1,0 +1,75 @@
+import type { Seconds } from '../../lib/clock.ts'
+
+/**
+ * A merchant's consent to an app (account_id set) or the operator's own link (null), with the stores it covers.
+ * At most one is live for each app and account. It is what OAuth calls the grant: tokens name it, and when it is
+ * revoked they die with it.
+ */
+export interface Authorization {
+  id: string
+  app_id: string
+  account_id: string | null
+  /** Scopes that a token of the authorization_code grant may carry, space-delimited. */
+  scope: string
+  created_at: Seconds
+  updated_at: Seconds
+  revoked_at: Seconds | null
+}
+
+export interface Authorizations {
+  find(id: string): Promise<Authorization | null>
+  findLive(app_id: string, account_id: string | null): Promise<Authorization | null>
+  /**
+   * Makes these the stores of the live authorization of the app and account, creating one under `id` when there is
+   * none. `add` keeps the stores it had. Answers the live one's id.
+   */
+  save(
+    authorization: Pick<Authorization, 'id' | 'app_id' | 'account_id' | 'scope'>,
+    store_ids: readonly bigint[],
+    mode: 'replace' | 'add',
+    now: Seconds,
+  ): Promise<string>
+  storeIds(id: string): Promise<bigint[]>
+  /** The apps that the account allowed and still allows, by name, then id; their stores by id. */
+  ofAccount(account_id: string): Promise<ConnectedApp[]>
+  /** True when it was live until now. */
+  revoke(id: string, now: Seconds): Promise<boolean>
+  /** Revokes every authorization of the app, or takes these stores out of each; answers how many were touched. */
+  revokeApp(app_id: string, store_ids: readonly bigint[] | null, now: Seconds): Promise<number>
+}
+
+/** A live authorization as its merchant sees it. */
+export interface ConnectedApp {
+  authorization_id: string
+  app_id: string
+  app_name: string
+  created_at: Seconds
+  stores: { id: bigint; name: string; activated_at: Seconds | null }[]
+}
+
+/** What a bearer token claims, for the database to confirm. */
+export interface AccessClaim {
+  app_id: string
+  /** Null for client_credentials: the app itself, for every store it is linked to. */
+  authorization_id: string | null
+  jti: string
+}
+
+/** The state behind a token at this moment, and of the store that it asks for. */
+export interface AccessFacts {
+  app_live: boolean
+  token_revoked: boolean
+  /** True for a claim without an authorization. */
+  authorization_live: boolean
+  /** Null when no store was asked for or none has that id. */
+  store: StoreFacts | null
+  store_allowed: boolean
+}
+
+export interface StoreFacts {
+  /** Rendered as in spec 2.3. */
+  doc: string
+  /** Rise with every committed change of the store's orders, and of its items. */
+  orders_version: number
+  items_version: number
+}

@@ -1,0 +1,49 @@
+import type { Seconds } from '../../lib/clock.ts'
+
+export interface Artifact {
+  payload: string
+  expires_at: Seconds
+  consumed_at: Seconds | null
+}
+
+/** Codes, refresh tokens and interactions of the OAuth provider, known by the hash of their value only. */
+export interface Artifacts {
+  put(kind: string, hash: string, payload: string, expires_at: Seconds): Promise<void>
+  find(kind: string, hash: string): Promise<Artifact | null>
+  /** One conditional update: true for exactly one caller, ever. */
+  consume(kind: string, hash: string, now: Seconds): Promise<boolean>
+  remove(kind: string, hash: string): Promise<void>
+}
+
+/** Access tokens revoked one by one before their time. */
+export interface RevokedTokens {
+  add(jti: string, expires_at: Seconds): Promise<void>
+  has(jti: string): Promise<boolean>
+}
+
+export interface Key {
+  id: string
+  use: 'sign' | 'cookie'
+  /** A private JWK as JSON for `sign`, random text for `cookie`. */
+  secret: string
+  created_at: Seconds
+  /** A retired key no longer signs; it verifies until it is removed. */
+  retired_at: Seconds | null
+}
+
+export interface Keys {
+  /** Newest first. */
+  list(use: Key['use']): Promise<Key[]>
+  /** Adds the key only if none of its use exists yet, whoever else tries at the same time. */
+  addFirst(key: Key): Promise<void>
+  /** Adds the key, retires the others of its use, removes those retired before `remove_before`. */
+  rotate(key: Key, remove_before: Seconds): Promise<void>
+}
+
+/** Counters in fixed windows of time, shared by every node. */
+export interface Throttles {
+  /** Counts one more and answers the number in the current window. */
+  hit(key: string, now: Seconds, window: Seconds): Promise<number>
+  count(key: string, now: Seconds): Promise<number>
+  clear(key: string): Promise<void>
+}
