@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
-import { createAccounts } from '../domain/accounts.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Role } from '../storage/port.ts'
 import { readPassword } from './password.ts'
-import { print, withStorage } from './run.ts'
+import { byCommand, print, withStorage } from './run.ts'
 
 const roles: readonly Role[] = ['merchant', 'developer', 'operator']
 
@@ -26,8 +25,10 @@ export function registerAccount(program: Command): void {
     .option('--json', 'print the account as JSON')
     .action(async ({ email, role, passwordStdin = false, json }: CreateOptions) => {
       const password = await readPassword(passwordStdin)
+      // Loaded here: it brings the password hash's native code.
+      const { createAccounts } = await import('../domain/accounts.ts')
       const { id, email: address } = await withStorage(storage =>
-        createAccounts({ storage, clock: systemClock }).create({ email, role, password }),
+        createAccounts({ storage, clock: systemClock }).create({ email, role, password }, byCommand()),
       )
       print(json, { id, email: address, role }, `created the ${role} account ${address}`)
     })

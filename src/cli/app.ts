@@ -5,11 +5,13 @@ import { formatDatetime } from '../lib/datetime.ts'
 import { rawNumber } from '../lib/exact-json.ts'
 import { parseInt64 } from '../lib/int64.ts'
 import type { App } from '../storage/port.ts'
-import { note, print, withStorage } from './run.ts'
+import { byCommand, note, print, withStorage } from './run.ts'
 import { table } from './table.ts'
 
 interface CreateOptions {
   name: string
+  website?: string
+  publisher?: string
   redirectUri?: string[]
   scope?: string
   public?: boolean
@@ -24,19 +26,22 @@ export function registerApp(program: Command): void {
     .command('create')
     .description('register an app; prints its client_id and, once, its client_secret')
     .requiredOption('--name <name>', 'what merchants see on the consent page')
+    .option('--website <url>', 'the app’s own site; merchants see it')
+    .option('--publisher <name>', 'who made the app; merchants see it')
     .option('--redirect-uri <uri>', 'where merchants return to after consent; may be repeated', collect)
     .option('--scope <scopes>', 'space-delimited scopes (default: all integration scopes)')
     .option('--public', 'an app that cannot keep a secret; it gets none and must use PKCE')
     .option('--json', 'print the app as JSON')
-    .action(async ({ name, redirectUri = [], scope, public: isPublic = false, json }: CreateOptions) => {
+    .action(async (options: CreateOptions) => {
+      const { name, website, publisher, redirectUri = [], scope, public: isPublic = false, json } = options
       const input = {
-        name,
+        ...{ name, website, publisher },
         redirect_uris: redirectUri,
         scope: scope ?? null,
         public: isPublic,
         owner_id: null,
       }
-      const { app: made, client_secret } = await withApps(apps => apps.create(input))
+      const { app: made, client_secret } = await withApps(apps => apps.create(input, byCommand()))
       const { id: client_id, redirect_uris } = made
       const result = { client_id, client_secret, name: made.name, scope: made.scope, redirect_uris }
       print(json, result, credentials(client_id, client_secret))
@@ -49,7 +54,7 @@ export function registerApp(program: Command): void {
     .argument('<client_id>')
     .option('--json', 'print the secret as JSON')
     .action(async (client_id: string, { json }: { json?: boolean }) => {
-      const client_secret = await withApps(apps => apps.rotateSecret(client_id))
+      const client_secret = await withApps(apps => apps.rotateSecret(client_id, byCommand()))
       print(json, { client_id, client_secret }, credentials(client_id, client_secret))
       note(shownOnce)
     })
@@ -61,7 +66,7 @@ export function registerApp(program: Command): void {
     .requiredOption('--store <id...>', 'store to link; may be repeated', collectStore)
     .option('--json', 'print the linked stores as JSON')
     .action(async (client_id: string, { store, json }: { store: bigint[]; json?: boolean }) => {
-      await withApps(apps => apps.authorize(client_id, store))
+      await withApps(apps => apps.authorize(client_id, store, byCommand()))
       const result = { client_id, stores: store.map(id => rawNumber(String(id))) }
       print(json, result, `the app ${client_id} may read ${storeList(store)}`)
     })
@@ -73,7 +78,7 @@ export function registerApp(program: Command): void {
     .option('--store <id...>', 'store to take away; may be repeated', collectStore)
     .option('--json', 'print how many authorizations changed as JSON')
     .action(async (client_id: string, { store, json }: { store?: bigint[]; json?: boolean }) => {
-      const revoked = await withApps(apps => apps.revoke(client_id, store ?? null))
+      const revoked = await withApps(apps => apps.revoke(client_id, store ?? null, byCommand()))
       const what = store ? storeList(store) : 'any store'
       print(json, { client_id, revoked }, `the app ${client_id} may no longer read ${what}`)
     })
@@ -89,7 +94,7 @@ export function registerApp(program: Command): void {
       .argument('<client_id>')
       .option('--json', 'print the app’s state as JSON')
       .action(async (client_id: string, { json }: { json?: boolean }) => {
-        await withApps(apps => apps.setDisabled(client_id, disabled))
+        await withApps(apps => apps.setDisabled(client_id, disabled, byCommand()))
         print(json, { client_id, disabled }, `the app ${client_id} is ${name}d`)
       })
   }

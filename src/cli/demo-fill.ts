@@ -6,6 +6,7 @@ import { systemClock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import type { Role, Storage } from '../storage/port.ts'
 import { createProgress } from './progress.ts'
+import { byCommand } from './run.ts'
 
 export interface Login {
   email: string
@@ -53,7 +54,7 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
   const people = createAccounts({ storage, clock: systemClock })
   const create = async (email: string, role: Role): Promise<Login & { id: string }> => {
     const password = randomId()
-    const { id } = await people.create({ email, role, password })
+    const { id } = await people.create({ email, role, password }, byCommand())
     return { id, email, password }
   }
   const { id: owner_id, ...developer } = await create(developerEmail, 'developer')
@@ -77,6 +78,7 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
   await apps.authorize(
     app.client_id,
     stores.map(({ id }) => BigInt(id)),
+    byCommand(),
   )
   return {
     demo: { app, platform, merchant, neighbour: other, developer, operator, stores },
@@ -95,7 +97,7 @@ async function writeRecords(storage: Storage, options: DemoOptions) {
 
   async function flush(): Promise<void> {
     if (lines.length === 0) return
-    await ingest.write(lines)
+    await ingest.write(lines, byCommand())
     progress.advance(orders)
     lines = []
     orders = 0
@@ -120,7 +122,7 @@ async function createClient(
   apps: ReturnType<typeof createApps>,
   input: { name: string; redirect_uris: string[]; scope: string | null; owner_id: string | null },
 ): Promise<Client> {
-  const { app, client_secret } = await apps.create({ ...input, public: false })
+  const { app, client_secret } = await apps.create({ ...input, public: false }, byCommand())
   if (client_secret === null) throw new Error(`the app ${app.name} got no secret`)
   return { client_id: app.id, client_secret }
 }

@@ -4,6 +4,7 @@ import { detailOf } from '../domain/records/problems.ts'
 import { maxLineLength, type RecordReader } from '../domain/records/read.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { linesOf } from '../lib/lines.ts'
+import { byCommand } from './run.ts'
 
 /** How far an import is; kept up to date, so that whatever ends it can tell. */
 export interface ImportState {
@@ -35,7 +36,7 @@ export async function importRecords({
   signal,
   onBatch,
 }: ImportOptions): Promise<void> {
-  let batch = ingest.batch()
+  let batch = ingest.batch(byCommand())
   let first = 1
   let bytes = 0
 
@@ -44,7 +45,7 @@ export async function importRecords({
     if (!stored) return false
     state.stored_through = through
     onBatch(batch.records)
-    batch = ingest.batch()
+    batch = ingest.batch(byCommand())
     first = through + 1
     bytes = 0
     return !signal.aborted

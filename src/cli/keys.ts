@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '../lib/clock.ts'
-import { print, withStorage } from './run.ts'
+import { byCommand, print, withStorage } from './run.ts'
 
 export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('manage the keys that sign access tokens')
@@ -13,7 +13,7 @@ export function registerKeys(program: Command): void {
     .action(async ({ json, abandon = false }: { json?: boolean; abandon?: boolean }) => {
       const { createKeys } = await import('../domain/keys.ts')
       const { id } = await withStorage(storage =>
-        createKeys({ storage, clock: systemClock }).rotate({ abandon }),
+        createKeys({ storage, clock: systemClock }).rotate(byCommand(), { abandon }),
       )
       print(json, { kid: id }, `tokens are signed with the key ${id} from now on`)
     })

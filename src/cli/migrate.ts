@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { migrate } from '../storage/open.ts'
 import { print } from './run.ts'
 
 export function registerMigrate(program: Command): void {
@@ -11,6 +10,7 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print the schema’s number before and after as JSON')
     .action(async ({ json, citus = false }: { json?: boolean; citus?: boolean }) => {
       const config = readConfig()
+      const { migrate } = await import('../storage/open.ts')
       const { from, to } = await migrate(config.database, { ...config, citus })
       print(json, { from, to }, from === to ? `schema ${to} is up to date` : `schema ${from} → ${to}`)
     })

@@ -1,15 +1,27 @@
+import { userInfo } from 'node:os'
 import { readConfig } from '../config.ts'
-import { openStorage } from '../storage/open.ts'
+import { type By, byCommand as commandBy } from '../domain/audit.ts'
 import type { Storage } from '../storage/port.ts'
 
 /** Opens the configured database for one command, and closes it whatever happens. */
 export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
   const config = readConfig()
+  // Loaded here: help and bad use need no database.
+  const { openStorage } = await import('../storage/open.ts')
   const storage = await openStorage(config.database, config)
   try {
     return await use(storage)
   } finally {
     await storage.close()
+  }
+}
+
+/** Who runs a command, for the audit log: the user of this machine, who need not have a name. */
+export function byCommand(): By {
+  try {
+    return commandBy(userInfo().username)
+  } catch {
+    return commandBy(`user ${process.getuid?.() ?? 'unknown'}`)
   }
 }
 

@@ -8,6 +8,8 @@ import type { ConsoleDeps } from './index.ts'
 import { messagePage } from './layout.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendHtml } from './send-html.ts'
+import { viewerOf } from './viewer.ts'
+import { fromOf } from './signed-in.ts'
 
 /** An authorization request that waits for the merchant's decision. */
 interface Pending {
@@ -42,8 +44,8 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
   async function show(reply: FastifyReply, pending: Pending, account: Account, problem?: string) {
     const question = await consents.ask(account, pending.app)
     reply.headers(securityHeaders([new URL(pending.redirect_uri).origin]))
-    const csrf = reply.generateCsrf()
-    return sendHtml(reply, consentPage({ ...pending, question, account, csrf, problem }), problem ? 422 : 200)
+    const viewer = viewerOf(reply, account)
+    return sendHtml(reply, consentPage({ ...pending, question, viewer, problem }), problem ? 422 : 200)
   }
 
   /** The pending request and the merchant who decides on it, or the page that says what is in the way. */
@@ -60,7 +62,7 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     const account = await signedIn.account(request)
     if (!account) return reply.redirect(`/login?next=${encodeURIComponent(consentPath(pending.uid))}`, 303)
     if (account.role !== 'merchant') {
-      return sendHtml(reply, wrongAccountPage(account, reply.generateCsrf()), 403)
+      return sendHtml(reply, wrongAccountPage(viewerOf(reply, account)), 403)
     }
     return then(pending, account)
   }
@@ -80,6 +82,7 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     decide(request, reply, async (pending, account) => {
       const form = (request.body ?? {}) as { decision?: unknown; store?: unknown }
       if (form.decision !== 'allow') {
+        await consents.deny(account, pending.app, fromOf(request))
         return finish(request, reply, {
           error: 'access_denied',
           error_description: 'the merchant denied access',
@@ -88,7 +91,13 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
       const store_ids = [form.store ?? []].flat().map(value => parseInt64(String(value)))
       if (store_ids.length === 0) return show(reply, pending, account, 'Pick at least one store, or deny.')
       if (store_ids.includes(null)) return show(reply, pending, account, 'One of the stores is not yours.')
-      const grantId = await consents.allow(account, pending.app, pending.scope, store_ids as bigint[])
+      const grantId = await consents.allow(
+        account,
+        pending.app,
+        pending.scope,
+        store_ids as bigint[],
+        fromOf(request),
+      )
       if (grantId === null) return show(reply, pending, account, 'One of the stores is not yours.')
       return finish(request, reply, {
         login: { accountId: account.id, remember: false },

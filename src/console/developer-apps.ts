@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { NewApp } from '../domain/apps.ts'
+import { byAccount } from '../domain/audit.ts'
 import { InputError } from '../domain/input-error.ts'
 import { createAsDeveloper } from './as-developer.ts'
 import { type AppForm, emptyForm, newAppPage } from './developer-app-form.view.ts'
@@ -9,6 +10,8 @@ import { secretPage, sentAlreadyPage } from './developer-secrets.view.ts'
 import type { ConsoleDeps } from './index.ts'
 import { createOnce } from './once.ts'
 import { sendHtml } from './send-html.ts'
+import { fromOf } from './signed-in.ts'
+import { viewerOf } from './viewer.ts'
 
 /** The developer's own apps: which there are, a new one, and each one's secrets. */
 export function developerApps(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -20,13 +23,13 @@ export function developerApps(app: FastifyInstance, deps: ConsoleDeps): void {
   app.get('/developer/apps', async (request, reply) =>
     asDeveloper(request, reply, async account => {
       const mine = await storage.apps.ofOwner(account.id)
-      return sendHtml(reply, myAppsPage({ account, apps: mine, csrf: reply.generateCsrf() }))
+      return sendHtml(reply, myAppsPage({ viewer: viewerOf(reply, account), apps: mine }))
     }),
   )
 
   app.get('/developer/apps/new', async (request, reply) =>
-    asDeveloper(request, reply, async () =>
-      sendHtml(reply, newAppPage({ form: emptyForm, csrf: reply.generateCsrf() })),
+    asDeveloper(request, reply, async account =>
+      sendHtml(reply, newAppPage({ form: emptyForm, viewer: viewerOf(reply, account) })),
     ),
   )
 
@@ -34,20 +37,27 @@ export function developerApps(app: FastifyInstance, deps: ConsoleDeps): void {
     asDeveloper(request, reply, async account => {
       const form = readForm(request.body)
       try {
-        const made = await once(request, () => apps.create(toNewApp(form, account.id)))
-        if (!made) return sendHtml(reply, sentAlreadyPage('/developer/apps'), 409)
-        return sendHtml(reply, secretPage({ ...made, what: 'created' }), 201)
+        const made = await once(request, () =>
+          apps.create(toNewApp(form, account.id), byAccount(account, fromOf(request))),
+        )
+        if (!made) return sendHtml(reply, sentAlreadyPage(viewerOf(reply, account), '/developer/apps'), 409)
+        return sendHtml(
+          reply,
+          secretPage({ ...made, viewer: viewerOf(reply, account), what: 'created' }),
+          201,
+        )
       } catch (error) {
         if (!(error instanceof InputError)) throw error
-        return sendHtml(reply, newAppPage({ form, problem: error, csrf: reply.generateCsrf() }), 422)
+        return sendHtml(reply, newAppPage({ form, problem: error, viewer: viewerOf(reply, account) }), 422)
       }
     }),
   )
 
   app.get('/developer/apps/:app_id', async (request, reply) =>
-    asOwner(request, reply, async mine =>
-      sendHtml(reply, appPage({ app: mine, secrets: await storage.apps.secrets(mine.id) })),
-    ),
+    asOwner(request, reply, async (mine, account) => {
+      const secrets = await storage.apps.secrets(mine.id)
+      return sendHtml(reply, appPage({ viewer: viewerOf(reply, account), app: mine, secrets }))
+    }),
   )
 
   developerSecrets(app, { ...deps, ...guards, once })

@@ -4,6 +4,7 @@ import type { ConsoleDeps } from './index.ts'
 import { messagePage } from './layout.ts'
 import { loginPage } from './login.view.ts'
 import { sendHtml } from './send-html.ts'
+import { fromOf } from './signed-in.ts'
 
 interface LoginForm {
   email?: string
@@ -38,7 +39,7 @@ export function login(
         429,
       )
     }
-    const account = await accounts.signIn(email, password)
+    const account = await accounts.signIn(email, password, fromOf(request))
     if (!account) {
       request.log.info({ event: 'sign_in_failed' }, 'sign-in refused')
       return sendHtml(reply, loginPage({ csrf: reply.generateCsrf(), next, email, problem: refused }), 401)

@@ -1,6 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Sessions, sessionLifetime } from '../domain/sessions.ts'
+import { byAccount, type From } from '../domain/audit.ts'
 import type { Account } from '../storage/port.ts'
 
 export interface SignedIn {
@@ -8,6 +9,9 @@ export interface SignedIn {
   start(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<void>
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
+
+/** Where a request came from, for the audit log. */
+export const fromOf = (request: FastifyRequest): From => ({ address: request.ip, request_id: request.id })
 
 /** Cookie options of the pages. Lax: a merchant who arrives from an app's site is still signed in. */
 export const cookieOptions = (secure: boolean): CookieSerializeOptions => ({
@@ -31,12 +35,16 @@ export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
     },
     async start(request, reply, account) {
       const previous = valueOf(request)
-      if (previous !== undefined) await sessions.end(previous)
-      reply.setCookie(name, await sessions.start(account), { ...options, maxAge: sessionLifetime })
+      if (previous !== undefined) await sessions.end(previous, null)
+      reply.setCookie(name, await sessions.start(account, fromOf(request)), {
+        ...options,
+        maxAge: sessionLifetime,
+      })
     },
     async end(request, reply) {
       const value = valueOf(request)
-      if (value !== undefined) await sessions.end(value)
+      const account = value === undefined ? null : await sessions.find(value)
+      if (account) await sessions.end(String(value), byAccount(account, fromOf(request)))
       reply.clearCookie(name, options)
     },
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
-import type { Account, Role, Storage } from '../storage/port.ts'
+import type { Account, AuditEntry, Role, Storage } from '../storage/port.ts'
+import { auditEntry, byAccount, byStranger, type By, type From } from './audit.ts'
 import { isEmail, longestEmail, normalizeEmail } from './email.ts'
 import { InputError } from './input-error.ts'
 import { hashPassword, verifyNothing, verifyPassword } from './passwords.ts'
@@ -17,32 +18,80 @@ const longestPassword = 1024
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-export function createAccounts({ storage, clock }: { storage: Pick<Storage, 'accounts'>; clock: Clock }) {
+export function createAccounts({
+  storage,
+  clock,
+}: {
+  storage: Pick<Storage, 'accounts' | 'audit'>
+  clock: Clock
+}) {
+  async function prepare({ email, role, password }: NewAccount): Promise<Account> {
+    const address = checkEmail(email)
+    checkPassword(password)
+    return {
+      ...{ id: randomId(), email: address, role },
+      password_hash: await hashPassword(password),
+      ...{ created_at: clock.now(), disabled_at: null },
+    }
+  }
+
+  async function add(account: Account, told: AuditEntry): Promise<Account> {
+    if (await storage.accounts.create(account, told)) return account
+    throw new InputError('email', `an account with the email ${account.email} already exists`)
+  }
+
   return {
-    async create({ email, role, password }: NewAccount): Promise<Account> {
-      const address = checkEmail(email)
-      checkPassword(password)
-      const account: Account = {
-        id: randomId(),
-        email: address,
-        role,
-        password_hash: await hashPassword(password),
-        created_at: clock.now(),
-        disabled_at: null,
-      }
-      if (!(await storage.accounts.create(account))) {
-        throw new InputError('email', `an account with the email ${address} already exists`)
-      }
-      return account
+    async create(input: NewAccount, by: By): Promise<Account> {
+      const account = await prepare(input)
+      const about = { account_id: account.id, detail: account.role }
+      return add(account, auditEntry(clock, by, 'account_created', about))
     },
 
     /** Null for an unknown email, a wrong password and a disabled account alike, after the same work. */
-    async signIn(email: string, password: string): Promise<Account | null> {
+    async signIn(email: string, password: string, from: From): Promise<Account | null> {
       const account = await storage.accounts.findByEmail(normalizeEmail(email))
       const right = account
         ? await verifyPassword(account.password_hash, password)
         : await verifyNothing(password)
-      return account && right && account.disabled_at === null ? account : null
+      if (account && right && account.disabled_at === null) return account
+      // Written for an email that nobody has too: the time it takes must not tell the two apart.
+      await storage.audit.append(
+        auditEntry(clock, byStranger(from), 'sign_in_refused', { account_id: account?.id ?? null }),
+      )
+      return null
+    },
+
+    /** The registration that strangers may use when the operator allows it: always of a developer. */
+    async signUp(email: string, password: string, from: From): Promise<Account> {
+      const account = await prepare({ email, role: 'developer', password })
+      const by = byAccount(account, from)
+      return add(
+        account,
+        auditEntry(clock, by, 'account_created', { account_id: account.id, detail: 'sign-up' }),
+      )
+    },
+
+    find: (id: string): Promise<Account | null> => storage.accounts.find(id),
+    findByEmail: (email: string): Promise<Account | null> =>
+      storage.accounts.findByEmail(normalizeEmail(email)),
+
+    /**
+     * Disabling ends the account's sessions and the access of the apps that it allowed, at once; enabling lets it sign
+     * in again and brings nothing else back. False when it was so already.
+     */
+    async setDisabled(account: Account, disabled: boolean, by: By): Promise<boolean> {
+      const now = clock.now()
+      const told = auditEntry(clock, by, disabled ? 'account_disabled' : 'account_enabled', {
+        account_id: account.id,
+      })
+      return storage.accounts.setDisabled(account.id, disabled ? now : null, now, told)
+    },
+
+    /** Ends the account's sessions too. */
+    async setPassword(account: Account, password: string, by: By): Promise<void> {
+      checkPassword(password)
+      const told = auditEntry(clock, by, 'password_changed', { account_id: account.id })
+      await storage.accounts.setPassword(account.id, await hashPassword(password), told)
     },
   }
 }

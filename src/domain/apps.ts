@@ -3,12 +3,20 @@ import type { Clock } from '../lib/clock.ts'
 import { equalHashes, sha256 } from '../lib/hash.ts'
 import { randomId, randomSecret } from '../lib/ids.ts'
 import type { App, AppSecret, Storage } from '../storage/port.ts'
+import { auditEntry, type By } from './audit.ts'
 import { InputError } from './input-error.ts'
 import { checkRegistered } from './redirect-uri.ts'
 
-export interface NewApp {
+/** What may change of an app. Its scopes may not: merchants allowed just these. */
+export interface AppFace {
   name: string
+  /** The app's own site, and who made it; shown to merchants as what the developer says. */
+  website?: string | null | undefined
+  publisher?: string | null | undefined
   redirect_uris: readonly string[]
+}
+
+export interface NewApp extends AppFace {
   /** Space-delimited; null for all that a third party may have. */
   scope: string | null
   public: boolean
@@ -30,12 +38,11 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
 
   return {
     /** The secret is in this answer and nowhere else: the database keeps its hash. */
-    async create(input: NewApp): Promise<{ app: App; client_secret: string | null }> {
+    async create(input: NewApp, by: By): Promise<{ app: App; client_secret: string | null }> {
       const app: App = {
         id: newClientId(),
-        name: checkName(input.name),
+        ...checkFace(input),
         scope: checkScope(input.scope),
-        redirect_uris: checkRedirectUris(input.redirect_uris),
         public: input.public,
         owner_id: input.owner_id,
         created_at: clock.now(),
@@ -43,21 +50,35 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       }
       checkTogether(app)
       const made = app.public ? null : makeSecret(app.id, app.created_at)
-      await storage.apps.create(app, made?.row ?? null)
+      const told = auditEntry(clock, by, 'app_created', { app_id: app.id, detail: app.name })
+      await storage.apps.create(app, made?.row ?? null, told)
       return { app, client_secret: made?.client_secret ?? null }
     },
 
+    async change(id: string, input: AppFace, by: By): Promise<App> {
+      const app = await mustFind(id)
+      const changed: App = { ...app, ...checkFace(input) }
+      checkTogether(changed)
+      const told = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
+      await storage.apps.update(changed, told)
+      return changed
+    },
+
     /** A new secret; the one before it works until the next rotation. */
-    async rotateSecret(id: string): Promise<string> {
+    async rotateSecret(id: string, by: By): Promise<string> {
       const app = await mustFind(id)
       if (app.public) throw new InputError('client_id', `the app ${id} is public: it has no secret`)
       // Age decides which secret goes, so two rotations within a second must not be of one age.
       const [newest] = await storage.apps.secrets(id)
       const created_at = Math.max(clock.now(), (newest?.created_at ?? 0) + 1)
       const { row, client_secret } = makeSecret(id, created_at)
-      await storage.apps.addSecret(row, liveSecrets)
+      await storage.apps.addSecret(row, liveSecrets, auditEntry(clock, by, 'secret_added', { app_id: id }))
       return client_secret
     },
+
+    /** False when it is the app's only one, or gone already. */
+    retireSecret: (app_id: string, secret_id: string, by: By): Promise<boolean> =>
+      storage.apps.removeSecret(app_id, secret_id, auditEntry(clock, by, 'secret_retired', { app_id })),
 
     async verifySecret(app_id: string, secret: string): Promise<boolean> {
       const hash = sha256(secret)
@@ -68,7 +89,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
     },
 
     /** The operator's own link: the app may read these stores without a merchant's consent. */
-    async authorize(id: string, store_ids: readonly bigint[]): Promise<void> {
+    async authorize(id: string, store_ids: readonly bigint[], by: By): Promise<void> {
       const app = await mustFind(id)
       for (const store_id of store_ids) {
         if (!(await storage.stores.exists(store_id))) {
@@ -76,18 +97,21 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
         }
       }
       const link = { id: randomId(), app_id: app.id, account_id: null, scope: 'integration.store' }
-      await storage.authorizations.save(link, store_ids, 'add', clock.now())
+      const told = auditEntry(clock, by, 'access_linked', { app_id: id, store_ids })
+      await storage.authorizations.save(link, store_ids, 'add', clock.now(), told)
     },
 
     /** Takes these stores, or all access, from the app, whoever gave it; answers how many authorizations changed. */
-    async revoke(id: string, store_ids: readonly bigint[] | null): Promise<number> {
+    async revoke(id: string, store_ids: readonly bigint[] | null, by: By): Promise<number> {
       const app = await mustFind(id)
-      return storage.authorizations.revokeApp(app.id, store_ids, clock.now())
+      const told = auditEntry(clock, by, 'access_revoked', { app_id: id, store_ids: store_ids ?? [] })
+      return storage.authorizations.revokeApp(app.id, store_ids, clock.now(), told)
     },
 
     /** A disabled app gets no token, and those it holds are refused from the next request on; enabling undoes both. */
-    async setDisabled(id: string, disabled: boolean): Promise<void> {
-      if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null))) throw unknownApp(id)
+    async setDisabled(id: string, disabled: boolean, by: By): Promise<void> {
+      const told = auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id })
+      if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null, told))) throw unknownApp(id)
     },
 
     list: (): Promise<App[]> => storage.apps.list(),
@@ -112,21 +136,45 @@ function makeSecret(app_id: string, created_at: number): { row: AppSecret; clien
   return { row, client_secret }
 }
 
-/** Merchants decide by this name, so nothing invisible and nothing that turns the text around may be in it. */
-function checkName(name: string): string {
+function checkFace({ name, website = null, publisher = null, redirect_uris }: AppFace) {
+  return {
+    name: checkName('name', name),
+    website: website === null || website.trim() === '' ? null : checkWebsite(website.trim()),
+    publisher: publisher === null || publisher.trim() === '' ? null : checkName('publisher', publisher),
+    redirect_uris: checkRedirectUris(redirect_uris),
+  }
+}
+
+function whatChanged(before: App, after: App): string {
+  const fields = ['name', 'website', 'publisher', 'redirect_uris'] as const
+  const changed = fields.filter(field => String(before[field] ?? '') !== String(after[field] ?? ''))
+  return changed.length === 0 ? 'nothing' : changed.join(', ')
+}
+
+/** Merchants decide by these names, so nothing invisible and nothing that turns the text around may be in them. */
+function checkName(field: 'name' | 'publisher', name: string): string {
   const trimmed = name.trim()
   const { length } = [...trimmed]
   if (length < 1 || length > longestName) {
-    throw new InputError('name', `the name has ${length} characters; it must have 1 to ${longestName}`)
+    throw new InputError(field, `the ${field} has ${length} characters; it must have 1 to ${longestName}`)
   }
   if (
     /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u.test(
       trimmed,
     )
   ) {
-    throw new InputError('name', 'the name has a control character or one that cannot be seen')
+    throw new InputError(field, `the ${field} has a control character or one that cannot be seen`)
   }
   return trimmed
+}
+
+/** A link that merchants may follow: to a site, over https, and to nothing else. */
+function checkWebsite(website: string): string {
+  const url = URL.parse(website)
+  const fine =
+    url?.protocol === 'https:' && url.username === '' && url.password === '' && website.length <= 200
+  if (fine) return url.href
+  throw new InputError('website', `the website ${JSON.stringify(website)} is not an https address of a site`)
 }
 
 function checkScope(scope: string | null): string {

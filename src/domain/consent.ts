@@ -2,6 +2,7 @@ import { splitScope } from '../contract/scopes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import type { Account, App, MerchantStore, Storage } from '../storage/port.ts'
+import { auditEntry, byAccount, type From } from './audit.ts'
 
 export interface ConsentQuestion {
   stores: MerchantStore[]
@@ -40,11 +41,20 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       app: App,
       scope: string,
       store_ids: readonly bigint[],
+      from: From,
     ): Promise<string | null> {
-      const own = new Set((await storage.stores.ofMerchant(account.email)).map(({ id }) => id))
-      if (!store_ids.every(id => own.has(id))) return null
-      const authorization = { id: randomId(), app_id: app.id, account_id: account.id, scope }
-      return storage.authorizations.save(authorization, store_ids, 'replace', clock.now())
+      const authorization = {
+        ...{ id: randomId(), app_id: app.id, account_id: account.id, scope },
+        merchant: account.email,
+      }
+      const about = { app_id: app.id, account_id: account.id, store_ids }
+      const told = auditEntry(clock, byAccount(account, from), 'access_allowed', about)
+      return storage.authorizations.save(authorization, store_ids, 'replace', clock.now(), told)
+    },
+
+    async deny(account: Account, app: App, from: From): Promise<void> {
+      const about = { app_id: app.id, account_id: account.id }
+      await storage.audit.append(auditEntry(clock, byAccount(account, from), 'access_denied', about))
     },
   }
 }

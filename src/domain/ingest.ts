@@ -1,7 +1,8 @@
 import type { RecordCounts } from '../contract/record.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { type Clock, type Seconds, systemClock } from '../lib/clock.ts'
 import type { Line } from '../lib/lines.ts'
-import type { Storage } from '../storage/port.ts'
+import type { Storage, StoreRow } from '../storage/port.ts'
+import { auditEntry, type By, byServer } from './audit.ts'
 import { decide, keysOf } from './records/decide.ts'
 import { ProblemList } from './records/problem-list.ts'
 import { detailOf, type Problem } from './records/problems.ts'
@@ -9,9 +10,9 @@ import { createRecordReader, type Prepared } from './records/read.ts'
 
 export interface Ingest {
   /** One transaction: all of the lines' records, or, when a single one is bad, none and record_invalid. */
-  write(lines: readonly { line: number; text: string }[]): Promise<RecordCounts>
-  /** The same for lines that arrive one by one. */
-  batch(): Batch
+  write(lines: readonly { line: number; text: string }[], by?: By): Promise<RecordCounts>
+  /** The same for lines that arrive one by one. `by`: who sends them. */
+  batch(by?: By): Batch
 }
 
 export interface Batch {
@@ -20,21 +21,27 @@ export interface Batch {
   /** Records taken, good and bad. */
   readonly records: number
   readonly problems: ProblemList
+  /** The newest updated_at of the orders that it stored; null before, and when there were none. */
+  readonly newest: Seconds | null
   commit(): Promise<RecordCounts>
 }
 
 export function createIngest({ storage, clock = systemClock }: { storage: Storage; clock?: Clock }): Ingest {
   const reader = createRecordReader()
 
-  function batch(): Batch {
+  function batch(by: By = byServer): Batch {
     const records: Prepared[] = []
     const problems = new ProblemList()
     let bad = 0
+    let newest: Seconds | null = null
 
     const refuse = (line: number, problem: Problem): void => problems.add(detailOf(line, problem))
 
     return {
       problems,
+      get newest() {
+        return newest
+      },
       get records() {
         return records.length + bad
       },
@@ -50,7 +57,7 @@ export function createIngest({ storage, clock = systemClock }: { storage: Storag
         const keys = keysOf(records)
         // With a bad line nothing will be written; but the stores say which other lines are bad too.
         const asked = problems.total > 0 ? { ...keys, items: [], orders: [] } : keys
-        const { counts } = await storage.records.write(asked, existing => {
+        const { counts, orders } = await storage.records.write(asked, existing => {
           const decision = decide(records, existing)
           for (const { line, store_id } of decision.homeless) {
             refuse(line, {
@@ -60,8 +67,12 @@ export function createIngest({ storage, clock = systemClock }: { storage: Storag
             })
           }
           if (problems.total > 0) throw problems.toError()
-          return { ...decision, least_version: clock.now() * 1000 }
+          const audit = moved(existing.stores, decision.stores).map(({ id, detail }) =>
+            auditEntry(clock, by, 'store_moved', { store_ids: [id], detail }),
+          )
+          return { ...decision, least_version: clock.now() * 1000, audit }
         })
+        for (const { row } of orders) newest = Math.max(newest ?? row.updated_at, row.updated_at)
         return counts
       },
     }
@@ -69,10 +80,21 @@ export function createIngest({ storage, clock = systemClock }: { storage: Storag
 
   return {
     batch,
-    write(lines) {
-      const all = batch()
+    write(lines, by) {
+      const all = batch(by)
       for (const line of lines) all.take(line)
       return all.commit()
     },
   }
+}
+
+/** The stores that get another merchant, and so lose what the one before allowed. */
+function moved(before: readonly StoreRow[], after: readonly StoreRow[]): { id: bigint; detail: string }[] {
+  const owners = new Map(before.map(({ id, merchant }) => [id, merchant]))
+  return after.flatMap(({ id, merchant }) => {
+    const owner = owners.get(id) ?? null
+    return owner === null || owner === merchant
+      ? []
+      : [{ id, detail: `from ${owner} to ${merchant ?? 'nobody'}` }]
+  })
 }

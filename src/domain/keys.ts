@@ -4,6 +4,7 @@ import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId, randomSecret } from '../lib/ids.ts'
 import type { Key, Storage } from '../storage/port.ts'
+import { auditEntry, type By } from './audit.ts'
 
 const day = 86_400
 // As long as any token lives; a day more covers nodes that read the keys late and clocks that differ.
@@ -41,10 +42,11 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
      * Signs with a new key from now on. Tokens that older keys signed stay good until they expire; `abandon` ends them
      * all at once, for a key that has leaked.
      */
-    async rotate({ abandon = false } = {}): Promise<Key> {
+    async rotate(by: By, { abandon = false } = {}): Promise<Key> {
       const now = clock.now()
       const key = await newSigningKey(now)
-      await storage.keys.rotate(key, abandon ? now + 1 : now - keepRetired)
+      const told = auditEntry(clock, by, 'keys_rotated', { detail: abandon ? 'all before abandoned' : null })
+      await storage.keys.rotate(key, abandon ? now + 1 : now - keepRetired, told)
       return key
     },
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import { randomSecret } from '../lib/ids.ts'
 import type { Account, Storage } from '../storage/port.ts'
+import { auditEntry, byAccount, type By, type From } from './audit.ts'
 
 /** Half a day: a working day's sitting, and not the next one's. */
 export const sessionLifetime = 12 * 3600
@@ -10,20 +11,24 @@ export const sessionLifetime = 12 * 3600
 export function createSessions({ storage, clock }: { storage: Pick<Storage, 'sessions'>; clock: Clock }) {
   return {
     /** Answers what the cookie shall hold: always a new value, so that one planted before sign-in is worth nothing. */
-    async start(account: Account): Promise<string> {
+    async start(account: Account, from: From): Promise<string> {
       const value = randomSecret()
       const created_at = clock.now()
-      await storage.sessions.create({
-        hash: sha256(value),
-        account_id: account.id,
-        created_at,
-        expires_at: created_at + sessionLifetime,
-      })
+      await storage.sessions.create(
+        {
+          ...{ hash: sha256(value), account_id: account.id },
+          ...{ created_at, expires_at: created_at + sessionLifetime },
+        },
+        auditEntry(clock, byAccount(account, from), 'sign_in'),
+      )
       return value
     },
     find: (value: string): Promise<Account | null> =>
       storage.sessions.findAccount(sha256(value), clock.now()),
-    end: (value: string): Promise<void> => storage.sessions.end(sha256(value)),
+    /** At sign-out, and when another sign-in takes its place; `by` is null when there is nothing to tell. */
+    async end(value: string, by: By | null): Promise<void> {
+      await storage.sessions.end(sha256(value), by ? auditEntry(clock, by, 'sign_out') : undefined)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
+import { auditEntry, type By, byApp, byServer } from '../domain/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { Storage } from '../storage/port.ts'
@@ -7,6 +8,7 @@ import { clientMetadata } from './client.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
 import { interactionLifetime } from './lifetimes.ts'
 import { toMachineTime } from './machine-time.ts'
+import { fromOf } from './provider-request.ts'
 
 /**
  * The provider's storage, over ours. Only codes, refresh tokens and interactions are kept for it, by the hash of
@@ -89,8 +91,26 @@ function authorizations({ storage, clock, issuer }: AdapterDeps): Adapter {
       } as AdapterPayload
     },
     async destroy(id) {
-      await storage.authorizations.revoke(id, clock.now())
+      const { app_id = null, account_id = null } = (await storage.authorizations.find(id)) ?? {}
+      const { by, detail } = whoRevokes()
+      const told = auditEntry(clock, by, 'access_revoked', { app_id, account_id, detail })
+      await storage.authorizations.revoke(id, clock.now(), told)
     },
+  }
+}
+
+/** The app itself at the revocation endpoint; anywhere else the provider, because a code or token came twice. */
+function whoRevokes(): { by: By; detail: string } {
+  const ctx = Provider.ctx
+  const from = ctx ? fromOf(ctx) : byServer
+  const { client } = ctx?.oidc ?? {}
+  if (ctx?.oidc.route !== 'revocation' || !client) {
+    const { address, request_id } = from
+    return { by: { ...byServer, address, request_id }, detail: 'a code or refresh token was used twice' }
+  }
+  return {
+    by: byApp({ id: client.clientId, name: client.clientName ?? null }, from),
+    detail: 'the app gave its refresh token back',
   }
 }
 

@@ -74,13 +74,14 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
       try {
         verified = await verifySignature(token)
       } catch (error) {
-        if (error instanceof errors.JWTExpired) throw expired()
+        // Its signature was good, so it is the app's own.
+        if (error instanceof errors.JWTExpired) throw expired(error.payload['client_id'])
         if (error instanceof errors.JOSEError || error instanceof TypeError) throw invalid()
         throw error
       }
       remembered.set(token, verified)
     }
-    if (verified.expires_at <= clock.now()) throw expired()
+    if (verified.expires_at <= clock.now()) throw expired(verified.principal.claim.app_id)
     return verified
   }
 
@@ -100,8 +101,9 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
 const invalid = (message = 'This access token was not issued here, or was altered') =>
   fail('token_invalid', message)
 
-const expired = () =>
+const expired = (app_id: unknown) =>
   fail(
     'token_expired',
     `This access token is older than its ${inDays(accessTokenLifetime)}; refresh it or ask for a new one`,
+    typeof app_id === 'string' ? { app_id } : {},
   )

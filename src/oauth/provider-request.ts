@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { From } from '../domain/audit.ts'
 import { oauthErrorBody } from './error-body.ts'
 import { originForm } from '../lib/origin-form.ts'
 
@@ -13,7 +14,7 @@ export function providerRequest(
   request: IncomingMessage,
   issuer: URL,
   body: Buffer | null,
-  beforeAnswer: BeforeAnswer,
+  { from, beforeAnswer }: { from: From; beforeAnswer: BeforeAnswer },
 ): IncomingMessage {
   const headers: Record<string, unknown> = { ...request.headers }
   for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
@@ -29,6 +30,7 @@ export function providerRequest(
     headers: { value: headers },
     url: { value: originForm(request.url ?? '/'), writable: true },
     beforeAnswer: { value: beforeAnswer },
+    from: { value: from },
     // Koa keeps the original address on the request; it must not land on the shared one.
     originalUrl: { value: undefined, writable: true },
     ...(body !== null && {
@@ -41,6 +43,9 @@ export function providerRequest(
 
 /** What is to be done when the answer is known, before the client can see it. */
 export type BeforeAnswer = (ctx: KoaContextWithOIDC) => Promise<void>
+
+/** Where the request came from, for the audit log. */
+export const fromOf = (ctx: KoaContextWithOIDC): From => (ctx.req as IncomingMessage & { from: From }).from
 
 /** Calls it; a middleware of the provider. */
 export async function callBeforeAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {

@@ -1,20 +1,29 @@
 import type { Seconds } from '../lib/clock.ts'
 import type { Accounts, Sessions } from './port/accounts.ts'
 import type { Apps } from './port/apps.ts'
+import type { Audit } from './port/audit.ts'
 import type { Authorizations } from './port/authorizations.ts'
+import type { Browse } from './port/browse.ts'
 import type { Items, Orders, Stores } from './port/lists.ts'
 import type { Artifacts, Keys, RevokedTokens, Throttles } from './port/oauth.ts'
 import type { Records } from './port/records.ts'
 import type { Sales } from './port/sales.ts'
+import type { Switches } from './port/switches.ts'
+import type { Usage } from './port/usage.ts'
 
 export type * from './port/accounts.ts'
 export type * from './port/apps.ts'
+export type * from './port/audit.ts'
 export type * from './port/authorizations.ts'
+export type * from './port/browse.ts'
 export type * from './port/lists.ts'
 export type * from './port/oauth.ts'
 export type * from './port/records.ts'
 export type * from './port/sales.ts'
+export type * from './port/switches.ts'
+export type * from './port/usage.ts'
 export { StorageUnavailable } from './port/unavailable.ts'
+export { usageRetention, usageWidths } from './port/usage.ts'
 
 /**
  * What Tillgate asks of a database, by noun. An engine implements all of it (storage/sqlite, storage/postgres), and
@@ -35,11 +44,19 @@ export interface Storage {
   readonly items: Items
   readonly sales: Sales
   readonly records: Records
+  readonly audit: Audit
+  readonly browse: Browse
+  readonly switches: Switches
+  readonly usage: Usage
   /** Rejects when the database cannot answer. */
   ping(): Promise<void>
   /** True when it holds no account, no app and no store. */
   isEmpty(): Promise<boolean>
-  /** Deletes what has expired: artifacts, sessions, revoked tokens, throttles. */
+  /** Bytes of the database. */
+  size(): Promise<number>
+  /** The engine's name and number, such as "PostgreSQL 18.4". */
+  version(): Promise<string>
+  /** Deletes what has expired: artifacts, sessions, revoked tokens, throttles, and usage beyond its retention. */
   purge(now: Seconds): Promise<void>
   /** A consistent copy of the whole database, taken while it is in use. */
   backup(file: string): Promise<void>

@@ -6,6 +6,7 @@ import { createAccounts } from '../../src/domain/accounts.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
+import { byTest } from '../helpers/by.ts'
 
 const cli = createCli()
 after(cli.remove)
@@ -37,10 +38,10 @@ describe('account create', () => {
     const storage = await openStorage(cli.database)
     const accounts = createAccounts({ storage, clock: systemClock })
     const signedIn = [
-      await accounts.signIn('lf@example.com', password),
-      await accounts.signIn('crlf@example.com', password),
-      await accounts.signIn('bare@example.com', password),
-      await accounts.signIn('spaces@example.com', ` ${password} `),
+      await accounts.signIn('lf@example.com', password, byTest),
+      await accounts.signIn('crlf@example.com', password, byTest),
+      await accounts.signIn('bare@example.com', password, byTest),
+      await accounts.signIn('spaces@example.com', ` ${password} `, byTest),
     ]
     await storage.close()
     assert.ok(signedIn.every(account => account !== null))

@@ -10,6 +10,7 @@ import { createApps } from '../../src/domain/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
+import { byTest } from '../helpers/by.ts'
 
 describe('tillgate demo --no-serve --json', () => {
   const cli = createCli()
@@ -41,9 +42,12 @@ describe('tillgate demo --no-serve --json', () => {
     try {
       const accounts = createAccounts({ storage, clock: systemClock })
       for (const role of ['merchant', 'developer', 'operator'] as const) {
-        assert.equal((await accounts.signIn(demo[role].email, demo[role].password))?.role, role)
+        assert.equal((await accounts.signIn(demo[role].email, demo[role].password, byTest))?.role, role)
       }
-      assert.equal((await accounts.signIn(demo.neighbour.email, demo.neighbour.password))?.role, 'merchant')
+      assert.equal(
+        (await accounts.signIn(demo.neighbour.email, demo.neighbour.password, byTest))?.role,
+        'merchant',
+      )
       const apps = createApps({ storage, clock: systemClock })
       for (const { client_id, client_secret } of [demo.app, demo.platform]) {
         assert.equal(await apps.verifySecret(client_id, client_secret), true)

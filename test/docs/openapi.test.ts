@@ -9,6 +9,7 @@ import { parseAnswer, send, sendBytes } from '../helpers/raw.ts'
 import { routesOf } from '../helpers/routes.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { header } from '../helpers/surfaces.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** The API reference tells the truth: it is valid, it leaves no endpoint out, and live answers are as it says. */
 
@@ -326,7 +327,7 @@ describe('live answers are as the document says', () => {
       sampleOrder({ id: 'O-2', status: 11, carts: [], taxes: [], payments: [], promotions: [] }),
     )
     app = await server.newApp({ redirect_uris: [redirectUri] })
-    await server.apps.authorize(app.client_id, [1001n])
+    await server.apps.authorize(app.client_id, [1001n], byTest)
     token = await server.token(app)
     writer = await server.token(await server.newApp({ scope: 'platform.write' }))
   })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { type Accounts, createAccounts } from '../../src/domain/accounts.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Account, Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port.ts'
+import { byTest } from '../helpers/by.ts'
 
 const now = 1_800_000_000
 const password = 'correct horse battery'
@@ -18,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => storage.close())
 
 test('an account is stored with its role and time, and the password only as a hash', async () => {
-  const made = await accounts.create(olivia)
+  const made = await accounts.create(olivia, byTest)
   const stored = await storage.accounts.findByEmail('olivia@example.com')
   assert.deepEqual(stored, made)
   assert.equal(made.role, 'merchant')
@@ -28,14 +29,14 @@ test('an account is stored with its role and time, and the password only as a ha
 })
 
 test('an email is stored trimmed and in lower case, and signs in however it is written', async () => {
-  const made = await accounts.create({ ...olivia, email: '  Olivia@Example.COM ' })
+  const made = await accounts.create({ ...olivia, email: '  Olivia@Example.COM ' }, byTest)
   assert.equal(made.email, 'olivia@example.com')
-  assert.equal((await accounts.signIn(' OLIVIA@example.com', password))?.id, made.id)
+  assert.equal((await accounts.signIn(' OLIVIA@example.com', password, byTest))?.id, made.id)
 })
 
 test('an email that is taken is refused, also in other letters', async () => {
-  await accounts.create(olivia)
-  await assert.rejects(accounts.create({ ...olivia, email: 'OLIVIA@example.com' }), {
+  await accounts.create(olivia, byTest)
+  await assert.rejects(accounts.create({ ...olivia, email: 'OLIVIA@example.com' }, byTest), {
     name: 'InputError',
     field: 'email',
     message: 'an account with the email olivia@example.com already exists',
@@ -54,15 +55,18 @@ for (const email of [
   'a\n@b',
 ]) {
   test(`the email ${JSON.stringify(email)} is refused`, async () => {
-    await assert.rejects(accounts.create({ ...olivia, email }), { name: 'InputError', field: 'email' })
+    await assert.rejects(accounts.create({ ...olivia, email }, byTest), {
+      name: 'InputError',
+      field: 'email',
+    })
   })
 }
 
 test('an email has at most 254 characters', async () => {
   const domain = '@example.com'
   const longest = 'a'.repeat(254 - domain.length) + domain
-  assert.equal((await accounts.create({ ...olivia, email: longest })).email, longest)
-  await assert.rejects(accounts.create({ ...olivia, email: `b${longest}` }), {
+  assert.equal((await accounts.create({ ...olivia, email: longest }, byTest)).email, longest)
+  await assert.rejects(accounts.create({ ...olivia, email: `b${longest}` }, byTest), {
     field: 'email',
     message: 'the email has 255 characters; the most is 254',
   })
@@ -79,35 +83,29 @@ test('a password has 10 to 1024 characters, counted as people count them', async
     ['a'.repeat(1025), false],
   ]
   for (const [index, [candidate, fine]] of lengths.entries()) {
-    const attempt = accounts.create({ ...olivia, email: `${index}@example.com`, password: candidate })
+    const attempt = accounts.create({ ...olivia, email: `${index}@example.com`, password: candidate }, byTest)
     if (fine) await attempt
     else await assert.rejects(attempt, { name: 'InputError', field: 'password', message: /10 to 1024/ })
   }
 })
 
 test('the message about a bad password does not repeat it', async () => {
-  await assert.rejects(accounts.create({ ...olivia, password: 'hunter2' }), error => {
+  await assert.rejects(accounts.create({ ...olivia, password: 'hunter2' }, byTest), error => {
     assert.ok(error instanceof Error && !error.message.includes('hunter2'))
     return true
   })
 })
 
 test('the right password signs in', async () => {
-  const made = await accounts.create(olivia)
-  assert.deepEqual(await accounts.signIn('olivia@example.com', password), made)
+  const made = await accounts.create(olivia, byTest)
+  assert.deepEqual(await accounts.signIn('olivia@example.com', password, byTest), made)
 })
 
 test('an unknown email, a wrong password and a disabled account get the same answer', async () => {
-  await accounts.create(olivia)
-  assert.equal(await accounts.signIn('olivia@example.com', 'wrong horse battery'), null)
-  assert.equal(await accounts.signIn('nobody@example.com', password), null)
-  const disabled: Account = {
-    ...(await accounts.create({ ...olivia, email: 'd@example.com' })),
-    disabled_at: now,
-  }
-  const onlyDisabled = createAccounts({
-    storage: { accounts: { ...storage.accounts, findByEmail: async () => disabled } },
-    clock: { now: () => now },
-  })
-  assert.equal(await onlyDisabled.signIn('d@example.com', password), null)
+  await accounts.create(olivia, byTest)
+  assert.equal(await accounts.signIn('olivia@example.com', 'wrong horse battery', byTest), null)
+  assert.equal(await accounts.signIn('nobody@example.com', password, byTest), null)
+  const made = await accounts.create({ ...olivia, email: 'd@example.com' }, byTest)
+  assert.equal(await accounts.setDisabled(made, true, byTest), true)
+  assert.equal(await accounts.signIn('d@example.com', password, byTest), null)
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port.ts'
+import { byTest } from '../helpers/by.ts'
 
 const start = 1_800_000_000
 const cb = 'https://app.example.com/cb'
@@ -22,7 +23,7 @@ const refusal = (field: string, message: RegExp) => ({ name: 'InputError', field
 
 describe('create', () => {
   test('an app has what was asked, all integration scopes by default, and a secret shown once', async () => {
-    const { app, client_secret } = await apps.create(plain)
+    const { app, client_secret } = await apps.create(plain, byTest)
     assert.deepEqual(await apps.find(app.id), app)
     assert.equal(app.name, 'Ledger')
     assert.equal(app.scope, 'integration.store integration.order integration.inventory')
@@ -36,30 +37,30 @@ describe('create', () => {
   test('a client_id never starts with a dash: it would read as an option on a command line', async () => {
     // One id in 64 would, by chance: among 600 the chance that none does is below one in ten thousand.
     for (let made = 0; made < 600; made++) {
-      const { app } = await apps.create(plain)
+      const { app } = await apps.create(plain, byTest)
       assert.match(app.id, /^\w[\w-]{21}$/)
     }
   })
 
   test('a scope and a redirect URI named twice count once', async () => {
     const scope = ' integration.order  integration.store integration.order'
-    const { app } = await apps.create({ ...plain, scope, redirect_uris: [cb, cb] })
+    const { app } = await apps.create({ ...plain, scope, redirect_uris: [cb, cb] }, byTest)
     assert.equal(app.scope, 'integration.order integration.store')
     assert.deepEqual(app.redirect_uris, [cb])
   })
 
   test('an app without a redirect URI is fine: it uses client_credentials', async () => {
-    assert.deepEqual((await apps.create({ ...plain, redirect_uris: [] })).app.redirect_uris, [])
+    assert.deepEqual((await apps.create({ ...plain, redirect_uris: [] }, byTest)).app.redirect_uris, [])
   })
 
   test('a public app has no secret', async () => {
-    const { app, client_secret } = await apps.create({ ...plain, public: true })
+    const { app, client_secret } = await apps.create({ ...plain, public: true }, byTest)
     assert.equal(client_secret, null)
     assert.deepEqual(await storage.apps.secrets(app.id), [])
   })
 
   test('the platform’s app has platform.write alone', async () => {
-    const { app } = await apps.create({ ...plain, redirect_uris: [], scope: 'platform.write' })
+    const { app } = await apps.create({ ...plain, redirect_uris: [], scope: 'platform.write' }, byTest)
     assert.equal(app.scope, 'platform.write')
   })
 
@@ -84,8 +85,9 @@ describe('create', () => {
   ]
   for (const [name, fine] of names) {
     test(`the name ${JSON.stringify(name).slice(0, 40)} is ${fine ? 'fine' : 'refused'}`, async () => {
-      if (fine) assert.equal((await apps.create({ ...plain, name })).app.name, name)
-      else await assert.rejects(apps.create({ ...plain, name }), { name: 'InputError', field: 'name' })
+      if (fine) assert.equal((await apps.create({ ...plain, name }, byTest)).app.name, name)
+      else
+        await assert.rejects(apps.create({ ...plain, name }, byTest), { name: 'InputError', field: 'name' })
     })
   }
 
@@ -142,7 +144,7 @@ describe('create', () => {
   ]
   for (const { name, input, field, message } of refused) {
     test(`${name} is refused, and nothing is stored`, async () => {
-      await assert.rejects(apps.create({ ...plain, ...input }), refusal(field, message))
+      await assert.rejects(apps.create({ ...plain, ...input }, byTest), refusal(field, message))
       assert.deepEqual(await apps.list(), [])
     })
   }
@@ -150,8 +152,8 @@ describe('create', () => {
 
 describe('secrets', () => {
   test('the right secret verifies; another app’s, a cut one or none does not', async () => {
-    const one = await apps.create(plain)
-    const two = await apps.create(plain)
+    const one = await apps.create(plain, byTest)
+    const two = await apps.create(plain, byTest)
     const secret = one.client_secret ?? ''
     assert.equal(await apps.verifySecret(one.app.id, secret), true)
     for (const wrong of ['', secret.slice(1), `${secret} `, two.client_secret ?? '']) {
@@ -161,7 +163,7 @@ describe('secrets', () => {
   })
 
   test('a public app has no secret that verifies', async () => {
-    const { app } = await apps.create({ ...plain, public: true })
+    const { app } = await apps.create({ ...plain, public: true }, byTest)
     assert.equal(await apps.verifySecret(app.id, ''), false)
   })
 
@@ -169,21 +171,21 @@ describe('secrets', () => {
     test(`two secrets live during rotation, the oldest goes, with the clock ${pause} s on`, async () => {
       // Several apps, because chance must not decide which of two secrets of one second goes.
       for (let round = 0; round < 8; round++) {
-        const { app, client_secret } = await apps.create(plain)
+        const { app, client_secret } = await apps.create(plain, byTest)
         const secrets = [client_secret ?? '']
         const verified = () => Promise.all(secrets.map(secret => apps.verifySecret(app.id, secret)))
         now += pause
-        secrets.push(await apps.rotateSecret(app.id))
+        secrets.push(await apps.rotateSecret(app.id, byTest))
         assert.deepEqual(await verified(), [true, true])
         now += pause
-        secrets.push(await apps.rotateSecret(app.id))
+        secrets.push(await apps.rotateSecret(app.id, byTest))
         assert.deepEqual(await verified(), [false, true, true])
       }
     })
   }
 
   test('the use of a secret is remembered, a failed try is not', async () => {
-    const { app, client_secret } = await apps.create(plain)
+    const { app, client_secret } = await apps.create(plain, byTest)
     now += 3600
     await apps.verifySecret(app.id, 'wrong')
     assert.equal((await storage.apps.secrets(app.id))[0]?.last_used_at, null)
@@ -193,10 +195,10 @@ describe('secrets', () => {
   })
 
   test('a public or unknown app gets no secret', async () => {
-    const { app } = await apps.create({ ...plain, public: true })
-    await assert.rejects(apps.rotateSecret(app.id), refusal('client_id', /public/))
+    const { app } = await apps.create({ ...plain, public: true }, byTest)
+    await assert.rejects(apps.rotateSecret(app.id, byTest), refusal('client_id', /public/))
     await assert.rejects(
-      apps.rotateSecret('nobody'),
+      apps.rotateSecret('nobody', byTest),
       refusal('client_id', /no app has the client_id "nobody"/),
     )
   })
@@ -222,48 +224,51 @@ describe('stores', () => {
   }
 
   test('authorize links stores without a merchant and adds to those linked before', async () => {
-    const { app } = await apps.create(plain)
-    await apps.authorize(app.id, [1001n])
-    await apps.authorize(app.id, [huge])
+    const { app } = await apps.create(plain, byTest)
+    await apps.authorize(app.id, [1001n], byTest)
+    await apps.authorize(app.id, [huge], byTest)
     assert.deepEqual(await linked(app.id), [1001n, huge])
     assert.equal((await storage.authorizations.findLive(app.id, null))?.scope, 'integration.store')
   })
 
   test('authorize names a store that does not exist, and links none', async () => {
-    const { app } = await apps.create(plain)
-    await assert.rejects(apps.authorize(app.id, [1001n, 7n]), refusal('store', /no store has the id 7$/))
+    const { app } = await apps.create(plain, byTest)
+    await assert.rejects(
+      apps.authorize(app.id, [1001n, 7n], byTest),
+      refusal('store', /no store has the id 7$/),
+    )
     assert.deepEqual(await linked(app.id), [])
   })
 
   test('revoke takes the named stores, or everything', async () => {
-    const { app } = await apps.create(plain)
-    await apps.authorize(app.id, [1001n, 1002n])
-    assert.equal(await apps.revoke(app.id, [1002n]), 1)
+    const { app } = await apps.create(plain, byTest)
+    await apps.authorize(app.id, [1001n, 1002n], byTest)
+    assert.equal(await apps.revoke(app.id, [1002n], byTest), 1)
     assert.deepEqual(await linked(app.id), [1001n])
-    assert.equal(await apps.revoke(app.id, null), 1)
+    assert.equal(await apps.revoke(app.id, null, byTest), 1)
     assert.deepEqual(await linked(app.id), [])
-    assert.equal(await apps.revoke(app.id, null), 0)
+    assert.equal(await apps.revoke(app.id, null, byTest), 0)
   })
 
   test('authorize and revoke refuse an unknown app', async () => {
-    await assert.rejects(apps.authorize('nobody', [1001n]), refusal('client_id', /nobody/))
-    await assert.rejects(apps.revoke('nobody', null), refusal('client_id', /nobody/))
+    await assert.rejects(apps.authorize('nobody', [1001n], byTest), refusal('client_id', /nobody/))
+    await assert.rejects(apps.revoke('nobody', null, byTest), refusal('client_id', /nobody/))
   })
 })
 
 test('an app is disabled and enabled; an unknown one is refused', async () => {
-  const { app } = await apps.create(plain)
-  await apps.setDisabled(app.id, true)
+  const { app } = await apps.create(plain, byTest)
+  await apps.setDisabled(app.id, true, byTest)
   assert.equal((await apps.find(app.id))?.disabled_at, now)
-  await apps.setDisabled(app.id, false)
+  await apps.setDisabled(app.id, false, byTest)
   assert.equal((await apps.find(app.id))?.disabled_at, null)
-  await assert.rejects(apps.setDisabled('nobody', true), refusal('client_id', /nobody/))
+  await assert.rejects(apps.setDisabled('nobody', true, byTest), refusal('client_id', /nobody/))
 })
 
 test('list has all apps, oldest first', async () => {
   const made: string[] = []
   for (const name of ['A', 'B', 'C']) {
-    made.push((await apps.create({ ...plain, name })).app.id)
+    made.push((await apps.create({ ...plain, name }, byTest)).app.id)
     now += 1
   }
   assert.deepEqual(

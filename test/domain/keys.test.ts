@@ -4,6 +4,7 @@ import { calculateJwkThumbprint, importJWK, type JWK, jwtVerify, SignJWT } from 
 import { createKeys, type Keys } from '../../src/domain/keys.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Key, Storage } from '../../src/storage/port.ts'
+import { byTest } from '../helpers/by.ts'
 
 const start = 1_800_000_000
 const day = 86_400
@@ -54,7 +55,7 @@ test('what the private key signs, its public half verifies', async () => {
 test('rotate signs with a new key and keeps the one before for verifying', async () => {
   const [first] = await keys.signing()
   now += 60
-  const made = await keys.rotate()
+  const made = await keys.rotate(byTest)
   const [signing, retired, ...others] = await keys.signing()
   assert.deepEqual(signing, made)
   assert.equal(signing?.retired_at, null)
@@ -65,21 +66,21 @@ test('rotate signs with a new key and keeps the one before for verifying', async
 
 test('the key that signs comes first, also after two rotations within a second', async () => {
   await keys.signing()
-  await keys.rotate()
-  const last = await keys.rotate()
+  await keys.rotate(byTest)
+  const last = await keys.rotate(byTest)
   const [signing, ...others] = await keys.signing()
   assert.equal(signing?.id, last.id)
   assert.ok(others.every(key => key.retired_at !== null))
 })
 
 test('rotate before any use makes the first key', async () => {
-  const made = await keys.rotate()
+  const made = await keys.rotate(byTest)
   assert.deepEqual(await keys.signing(), [made])
 })
 
 test('live tokens outlast no key: a retired key stays for 2 days and one more, then goes', async () => {
   const [first] = await keys.signing()
-  await keys.rotate()
+  await keys.rotate(byTest)
   now = start + 3 * day - 1
   assert.ok((await keys.signing()).some(key => key.id === first?.id))
   now = start + 3 * day
@@ -91,7 +92,7 @@ test('live tokens outlast no key: a retired key stays for 2 days and one more, t
 
 test('a rotation that abandons the old keys leaves the new one alone', async () => {
   await keys.signing()
-  const { id } = await keys.rotate({ abandon: true })
+  const { id } = await keys.rotate(byTest, { abandon: true })
   assert.deepEqual(
     (await keys.signing()).map(key => key.id),
     [id],
@@ -104,6 +105,6 @@ test('the cookie secret is made once, of 256 random bits, and rotation of signin
   const [secret, ...others] = lists[0] ?? []
   assert.match(secret ?? '', /^[\w-]{43}$/)
   assert.equal(others.length, 0)
-  await keys.rotate()
+  await keys.rotate(byTest)
   assert.deepEqual(await keys.cookie(), [secret])
 })

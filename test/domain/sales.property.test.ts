@@ -50,7 +50,14 @@ const history = fc.array(fc.array(version, { maxLength: 5 }), { maxLength: 4 })
 
 async function openStore(): Promise<Storage> {
   const storage = await openStorage(await emptyDatabase())
-  const app = { id: 'app', name: 'App', scope: '', redirect_uris: [], public: false, owner_id: null }
+  const app = {
+    id: 'app',
+    name: 'App',
+    scope: '',
+    redirect_uris: [],
+    public: false,
+    ...{ website: null, publisher: null, owner_id: null },
+  }
   await storage.apps.create({ ...app, created_at: 0, disabled_at: null }, null)
   await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
   await storage.authorizations.save(

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import { Browser } from '../helpers/browser.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** The whole journey, driven by an OAuth client that somebody else wrote. */
 
@@ -274,10 +275,10 @@ test('design: after consent the app’s own token reads the picked stores, and l
   const { tokens } = await run(app, { stores: ['1001', '1002'] })
   const own = await server.token(app)
   assert.deepEqual(await names(own), [1001, 1002])
-  await server.apps.revoke(app.client_id, [1002n])
+  await server.apps.revoke(app.client_id, [1002n], byTest)
   assert.deepEqual(await names(own), [1001])
   assert.deepEqual(await names(tokens.access_token), [1001])
-  await server.apps.revoke(app.client_id, null)
+  await server.apps.revoke(app.client_id, null, byTest)
   assert.deepEqual(await names(own), [])
   assert.equal((await server.get('/integration/v1/stores', tokens.access_token)).status, 401)
 })
@@ -322,6 +323,6 @@ test('RFC 7662: introspection tells a client of its own live tokens only', async
   assert.equal((await introspect(refresh_token as string)).active, true)
   const other = oauth.ClientSecretPost(stranger.client_secret)
   assert.equal((await introspect(access_token, { client_id: stranger.client_id }, other)).active, false)
-  await server.apps.revoke(app.client_id, null)
+  await server.apps.revoke(app.client_id, null, byTest)
   assert.equal((await introspect(access_token)).active, false)
 })

@@ -1,4 +1,4 @@
-import { type Answer, answerOf, password } from './server.ts'
+import { type Answer, answerOf, password } from './answers.ts'
 
 interface Cookie {
   name: string
@@ -39,12 +39,11 @@ export class Browser {
 
   /** Sends the page's form with these fields added, and follows where it leads. */
   async submit(page: Answer, fields: Record<string, string | string[]>): Promise<Answer> {
-    const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1]
+    // Signing out is offered on every page, behind the form that the page is about.
+    const [, action, body = ''] = /<form method="post" action="([^"]+)"(.*?)<\/form>/s.exec(page.text) ?? []
     if (action === undefined) throw new Error(`no form on the page: ${page.status} ${page.text}`)
     const form = new URLSearchParams()
-    for (const [, name, value] of page.text.matchAll(
-      /<input type="hidden" name="([^"]+)" value="([^"]*)"/g,
-    )) {
+    for (const [, name, value] of body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)) {
       form.append(name ?? '', value ?? '')
     }
     for (const [name, values] of Object.entries(fields)) {

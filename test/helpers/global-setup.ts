@@ -1,11 +1,13 @@
+import { provideChromium } from './chromium.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
 // For `node --test --test-global-setup`: one PostgreSQL for all test files, which run as processes of their own and
-// find it in the environment.
+// find it in the environment; and a browser, installed once rather than by several files at a time.
 
 let server: PostgresServer | null = null
 
 export async function globalSetup(): Promise<void> {
+  provideChromium()
   if (process.env['TEST_DATABASE']) return
   server = await createServer()
   await server.start()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import type { Cli } from './cli.ts'
 import { freePort } from './ports.ts'
-import { type Answer, answerOf } from './server.ts'
+import { type Answer, answerOf } from './answers.ts'
 
 /** A real `tillgate serve`, as a process of its own. */
 export interface Node {

@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import { buildApp } from '../../src/app.ts'
-import type { Config } from '../../src/config.ts'
+import { type AppDeps, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
 import { type Accounts, createAccounts } from '../../src/domain/accounts.ts'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps.ts'
 import { createIngest } from '../../src/domain/ingest.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Account, App, Role, Storage } from '../../src/storage/port.ts'
+import { type Answer, answerOf, password } from './answers.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { emptyDatabase } from './engine.ts'
 import { freePort } from './ports.ts'
+import { byTest } from './by.ts'
+
+export { type Answer, answerOf, password } from './answers.ts'
 
 /** A whole Tillgate on a real socket, over a database of its own, with a clock that the test moves. */
 export interface TestServer {
@@ -35,20 +39,9 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-export interface Answer {
-  status: number
-  headers: Headers
-  text: string
-  /** The parsed body; throws when it is not JSON. */
-  // biome-ignore lint: tests look into answers of many shapes
-  json: any
-}
-
-export const password = 'correct horse battery'
-
 export interface ServerOptions {
   clock?: TestClock
-  config?: Partial<Pick<Config, 'log_level' | 'trust_proxy' | 'rate_limit'>>
+  config?: Partial<AppDeps['config']>
   database?: string
   /** A public address other than the one listened on. */
   issuer?: string
@@ -64,7 +57,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     storage,
     clock,
     issuer: options.issuer ?? base,
-    config: { log_level: 'info', trust_proxy: '', rate_limit: 0, ...options.config },
+    config: { ...readConfig({}), ...options.config },
     log: { write: line => void log.push(line) },
   })
   await app.listen({ host: '127.0.0.1', port })
@@ -100,17 +93,20 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       await ingest.write(records.map((record, i) => ({ line: i + 1, text: JSON.stringify(record) })))
     },
     async newApp(options = {}) {
-      const { app, client_secret } = await apps.create({
-        name: 'Ledger',
-        redirect_uris: [],
-        scope: null,
-        public: false,
-        owner_id: null,
-        ...options,
-      })
+      const { app, client_secret } = await apps.create(
+        {
+          name: 'Ledger',
+          redirect_uris: [],
+          scope: null,
+          public: false,
+          owner_id: null,
+          ...options,
+        },
+        byTest,
+      )
       return { app, client_id: app.id, client_secret: client_secret ?? '' }
     },
-    newAccount: (email, role = 'merchant') => accounts.create({ email, role, password }),
+    newAccount: (email, role = 'merchant') => accounts.create({ email, role, password }, byTest),
     async token({ client_id, client_secret }, scope) {
       const { status, json, text } = await server.post('/auth/v2/token', {
         grant_type: 'client_credentials',
@@ -127,16 +123,4 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     },
   }
   return server
-}
-
-export async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    get json() {
-      return JSON.parse(text)
-    },
-  }
 }

@@ -10,6 +10,7 @@ import { type Node, startBalancer, startNode } from './nodes.ts'
 import { freePort } from './ports.ts'
 import { freshDatabase } from './postgres.ts'
 import { answerOf, password } from './server.ts'
+import { byTest } from './by.ts'
 
 /** Three nodes on one PostgreSQL, real processes, and one address that gives each request to another of them. */
 export interface ThreeNodes {
@@ -43,7 +44,7 @@ export async function startThreeNodes(): Promise<ThreeNodes> {
   const nodes = await Promise.all([startNode(cli, env), startNode(cli, env), startNode(cli, env)])
   const balancer = await startBalancer(port, () => nodes.map(node => node.base))
   const storage = await openStorage(database)
-  await createAccounts({ storage, clock }).create({ email: owner, role: 'merchant', password })
+  await createAccounts({ storage, clock }).create({ email: owner, role: 'merchant', password }, byTest)
   const stores = [1001, 1002].map(
     id => `{"kind":"store","id":${id},"name":"Store ${id}","timezone":"UTC","merchant":"${owner}"}`,
   )
@@ -60,9 +61,12 @@ export async function startThreeNodes(): Promise<ThreeNodes> {
     storage,
     tillgate: (...args) => cli.json(args, { env }),
     async newApp() {
-      const { app, client_secret } = await createApps({ storage, clock }).create({
-        ...{ name: 'Ledger', redirect_uris: [redirectUri], scope: null, public: false, owner_id: null },
-      })
+      const { app, client_secret } = await createApps({ storage, clock }).create(
+        {
+          ...{ name: 'Ledger', redirect_uris: [redirectUri], scope: null, public: false, owner_id: null },
+        },
+        byTest,
+      )
       return { client_id: app.id, client_secret: client_secret ?? '' }
     },
     async connect(stores = ['1001']) {

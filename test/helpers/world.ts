@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sampleStore } from './orders.ts'
 import { type Answer, answerOf, type ServerOptions, startServer, type TestServer } from './server.ts'
+import { byTest } from './by.ts'
 
 /** A server with a platform that pushes and an app that reads, both through HTTP alone. */
 export interface World {
@@ -103,7 +104,7 @@ export async function startWorld(
     await world.push(
       ...store_ids.map(id => JSON.stringify(sampleStore({ id: 0 })).replace('"id":0', `"id":${id}`)),
     )
-    await server.apps.authorize(reader.client_id, store_ids.map(BigInt))
+    await server.apps.authorize(reader.client_id, store_ids.map(BigInt), byTest)
   } catch (error) {
     // An open socket would keep the failed test's process alive.
     await server.close()

@@ -6,6 +6,7 @@ import { createKeys } from '../../src/domain/keys.ts'
 import { send } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header } from '../helpers/surfaces.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** RFC 6750, RFC 8725, RFC 9068: which bearer tokens are taken, and that everything else is a plain 401. */
 
@@ -275,10 +276,10 @@ describe('what can end a token before its time', () => {
   test('the tokens of a disabled app are dead while it is disabled, and it gets no new ones', async () => {
     const app = await server.newApp()
     const token = await server.token(app)
-    await server.apps.setDisabled(app.client_id, true)
+    await server.apps.setDisabled(app.client_id, true, byTest)
     assertError('envelope', await server.get(path, token), 401, 'token_revoked')
     await assert.rejects(server.token(app), /401 .*invalid_client/)
-    await server.apps.setDisabled(app.client_id, false)
+    await server.apps.setDisabled(app.client_id, false, byTest)
     assert.equal((await server.get(path, token)).status, 200)
   })
 
@@ -308,7 +309,7 @@ describe('signing keys rotate while the server runs', () => {
   test('old tokens verify, new ones name the new key, and the JWKS lists both, public parts only', async () => {
     const before = await server.token(client)
     const keys = createKeys({ storage: server.storage, clock: server.clock })
-    const { id } = await keys.rotate()
+    const { id } = await keys.rotate(byTest)
     const after = await server.token(client)
     assert.equal(kidOf(after), id)
     assert.notEqual(kidOf(before), id)
@@ -325,7 +326,7 @@ describe('signing keys rotate while the server runs', () => {
   test('a key that retired 3 days ago no longer counts, whether or not another rotation deleted it', async () => {
     const keys = createKeys({ storage: server.storage, clock: server.clock })
     const first = kidOf(await server.token(client))
-    await keys.rotate()
+    await keys.rotate(byTest)
     server.clock.advance(3 * 86_400 - 1)
     assert.ok((await published()).some(({ kid }) => kid === first))
     server.clock.advance(1)
@@ -338,9 +339,9 @@ describe('signing keys rotate while the server runs', () => {
     const key = (await importJWK(jwk, 'ES256')) as CryptoKey
     const token = await sign({ ...claims(), exp: server.clock.now() + 30 * 86_400 }, { kid: newest?.id }, key)
     const keys = createKeys({ storage: server.storage, clock: server.clock })
-    await keys.rotate()
+    await keys.rotate(byTest)
     server.clock.advance(3 * 86_400 + 1)
-    await keys.rotate()
+    await keys.rotate(byTest)
     assertError('envelope', await server.get(path, token), 401, 'token_invalid')
   })
 })

@@ -7,6 +7,7 @@ import { Browser } from '../helpers/browser.ts'
 import { sampleItem, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** What nobody foresaw: answered without internals, in the surface's format, and logged once with the request's id. */
 
@@ -195,7 +196,7 @@ test('a sign-in whose account cannot be read is an error page, not a refusal', a
 test('a fault behind the first piece of a large page cuts the connection: no reader takes it for a whole page', async () => {
   const items = Array.from({ length: 300 }, (_, i) => sampleItem({ id: i + 1 }))
   await server.push(sampleStore(), ...items)
-  await server.apps.authorize(client.client_id, [1001n])
+  await server.apps.authorize(client.client_id, [1001n], byTest)
   const path = '/integration/v1/inventory/items?store_id=1001&count=2000'
   assert.equal((await server.get(path, token)).json.data.length, 300)
   failWith(new Error(internals), [server.storage.items, 'more'])

@@ -4,6 +4,7 @@ import { send } from '../helpers/raw.ts'
 import { routesOf } from '../helpers/routes.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** Every refusal that has nothing to do with an endpoint's own rules, in the format of the surface it happens on. */
 
@@ -308,7 +309,7 @@ describe('bodies that an endpoint does not read', () => {
   test('an activation ignores a small body of any kind (spec 4.2: none)', async () => {
     await server.push({ kind: 'store', id: 7, name: 'Seven', timezone: 'Europe/London' })
     const app = await server.newApp()
-    await server.apps.authorize(app.client_id, [7n])
+    await server.apps.authorize(app.client_id, [7n], byTest)
     const authorization = `Bearer ${await server.token(app)}`
     for (const headers of [
       { 'content-type': 'application/json' },

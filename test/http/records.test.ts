@@ -9,6 +9,7 @@ import { rawNumber } from '../../src/lib/exact-json.ts'
 import { badRecords } from '../helpers/bad-records.ts'
 import { orderArbitrary, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { type Answer, answerOf, startServer, type TestServer } from '../helpers/server.ts'
+import { byTest } from '../helpers/by.ts'
 
 let server: TestServer
 let token: string
@@ -241,7 +242,7 @@ test('records: any valid order comes out of the order list as it went in, byte f
   const id = 77n
   await push(ndjson(sampleStore({ id: 77 })))
   const client = await server.newApp({ scope: 'integration.order' })
-  await server.apps.authorize(client.client_id, [id])
+  await server.apps.authorize(client.client_id, [id], byTest)
   const reading = await server.token(client)
   const orders = fc.array(orderArbitrary, { minLength: 20, maxLength: 20 })
   await fc.assert(

@@ -15,6 +15,7 @@ import {
 import { send } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header } from '../helpers/surfaces.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** RFC 6749, RFC 6819, RFC 9700: attacks on the token endpoint, and requests that are wrong in every way. */
 
@@ -229,7 +230,7 @@ describe('refresh_token', () => {
   test('a refresh token after its authorization was revoked is worth nothing', async () => {
     const app = await newClient()
     const { refresh_token } = await grant(server, app)
-    await server.apps.revoke(app.client_id, null)
+    await server.apps.revoke(app.client_id, null, byTest)
     assertError('oauth', await refresh(server, app, refresh_token), 400, 'invalid_grant')
   })
 })
@@ -492,9 +493,9 @@ describe('client secrets', () => {
     const works = async (client_secret: string) =>
       (await server.post('/auth/v2/token', { grant_type: 'client_credentials', ...app, client_secret }))
         .status
-    const second = await server.apps.rotateSecret(app.client_id)
+    const second = await server.apps.rotateSecret(app.client_id, byTest)
     assert.deepEqual([await works(app.client_secret), await works(second)], [200, 200])
-    const third = await server.apps.rotateSecret(app.client_id)
+    const third = await server.apps.rotateSecret(app.client_id, byTest)
     assert.deepEqual(
       [await works(app.client_secret), await works(second), await works(third)],
       [401, 200, 200],
@@ -504,8 +505,8 @@ describe('client secrets', () => {
   test('tokens outlive the secret that they were asked for with', async () => {
     const app = await newClient()
     const token = await server.token(app)
-    await server.apps.rotateSecret(app.client_id)
-    await server.apps.rotateSecret(app.client_id)
+    await server.apps.rotateSecret(app.client_id, byTest)
+    await server.apps.rotateSecret(app.client_id, byTest)
     assert.equal((await server.get('/integration/v1/stores', token)).status, 200)
   })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { grant, redirectUri } from '../helpers/authorize.ts'
 import { sampleStore } from '../helpers/orders.ts'
 import { refusal, startWorld, stores, type World } from '../helpers/world.ts'
+import { byTest } from '../helpers/by.ts'
 
 let world: World
 
@@ -36,7 +37,7 @@ describe('spec 4.1: list stores', () => {
 
   test('a store is listed for two apps, each by its own authorization', async () => {
     const second = await world.server.newApp()
-    await world.server.apps.authorize(second.client_id, [1001n, 1003n])
+    await world.server.apps.authorize(second.client_id, [1001n, 1003n], byTest)
     assert.deepEqual(await idsFor(await world.server.token(second)), [1001, 1003])
     assert.deepEqual(await idsFor(await world.token()), [1001])
   })
@@ -52,7 +53,7 @@ describe('spec 4.1: list stores', () => {
     const own = await world.server.token(app)
     const first = await grant(world.server, app, { stores: ['1002'] })
     const second = await grant(world.server, app, { stores: ['2001'], email: 'other@example.com' })
-    await world.server.apps.authorize(app.client_id, [1003n])
+    await world.server.apps.authorize(app.client_id, [1003n], byTest)
     assert.deepEqual(await idsFor(own), [1002, 1003, 2001])
     // A code token speaks for one merchant alone.
     assert.deepEqual(await idsFor(first.access_token), [1002])
@@ -78,7 +79,7 @@ describe('spec 4.1: list stores', () => {
     const app = await world.server.newApp({ redirect_uris: [redirectUri] })
     const linked = await world.server.newApp()
     await world.push(sampleStore({ id: 3001 }))
-    await world.server.apps.authorize(linked.client_id, [3001n])
+    await world.server.apps.authorize(linked.client_id, [3001n], byTest)
     const { access_token } = await grant(world.server, app, { stores: ['1001', '3001'] })
     await world.push(sampleStore({ id: 3001, merchant: 'other@example.com' }))
     assert.deepEqual(await idsFor(access_token), [1001])

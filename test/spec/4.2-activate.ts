@@ -4,6 +4,7 @@ import { grant, redirectUri } from '../helpers/authorize.ts'
 import { sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { answerOf } from '../helpers/server.ts'
 import { activate, day, errorOf, orders, refusal, startWorld, type World } from '../helpers/world.ts'
+import { byTest } from '../helpers/by.ts'
 
 let world: World
 
@@ -64,7 +65,7 @@ describe('spec 4.2: activate store integration', () => {
 
   test('design: activation is no precondition for reading', async () => {
     const app = await world.server.newApp()
-    await world.server.apps.authorize(app.client_id, [1002n])
+    await world.server.apps.authorize(app.client_id, [1002n], byTest)
     await world.push(sampleOrder({ store_id: 1002 }))
     const query = new URLSearchParams({ ...day, store_id: '1002' })
     const { status, json } = await world.server.get(`${orders}?${query}`, await world.server.token(app))

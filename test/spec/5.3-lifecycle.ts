@@ -5,6 +5,7 @@ import { Browser } from '../helpers/browser.ts'
 import { sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { refusal, stores } from '../helpers/world.ts'
+import { byTest } from '../helpers/by.ts'
 
 /** Spec 3.3, 5.3 rules 1 to 3 and 8: how long tokens live and what ends them. */
 
@@ -168,7 +169,7 @@ describe('spec 5.3 rule 3, 3.3: when the user revokes access, the authorization 
     const app = await newApp()
     const { access_token, refresh_token } = await grant(server, app)
     assert.equal(await statusWith(access_token), 200)
-    await server.apps.revoke(app.client_id, null)
+    await server.apps.revoke(app.client_id, null, byTest)
     assert.deepEqual(refusal(await server.get(stores, access_token)), [401, 'token_revoked'])
     await refused(app, refresh_token)
   })
@@ -187,7 +188,7 @@ describe('spec 5.3 rule 3, 3.3: when the user revokes access, the authorization 
   test('a code that was not redeemed yet is dead too', async () => {
     const app = await newApp()
     const { searchParams } = await decide(server, app)
-    await server.apps.revoke(app.client_id, null)
+    await server.apps.revoke(app.client_id, null, byTest)
     const { status, json } = await redeem(server, app, searchParams.get('code'))
     assert.deepEqual([status, json.error], [400, 'invalid_grant'])
   })
@@ -195,7 +196,7 @@ describe('spec 5.3 rule 3, 3.3: when the user revokes access, the authorization 
   test('a new authorization gives a new token; the old one stays dead', async () => {
     const app = await newApp()
     const before = await grant(server, app)
-    await server.apps.revoke(app.client_id, null)
+    await server.apps.revoke(app.client_id, null, byTest)
     const after = await grant(server, app)
     assert.deepEqual(
       [await statusWith(after.access_token), await statusWith(before.access_token)],

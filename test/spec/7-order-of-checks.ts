@@ -14,6 +14,7 @@ import {
   type World,
   withQuery,
 } from '../helpers/world.ts'
+import { byTest } from '../helpers/by.ts'
 
 /**
  * design: token (401), scope (403), parameters (422), store exists (404), store allowed (403), in this order. Each
@@ -38,7 +39,7 @@ before(async () => {
 
   const code = await server.newApp({ redirect_uris: [redirectUri] })
   tokens['revoked integration.store'] = (await grant(server, code)).access_token
-  await server.apps.revoke(code.client_id, null)
+  await server.apps.revoke(code.client_id, null, byTest)
 
   for (const scope of ['integration.order', 'integration.inventory', 'integration.store']) {
     tokens[scope] = await server.token(world.reader, scope)

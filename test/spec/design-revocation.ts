@@ -13,6 +13,7 @@ import {
   type World,
   withQuery,
 } from '../helpers/world.ts'
+import { byTest } from '../helpers/by.ts'
 
 let world: World
 
@@ -52,10 +53,10 @@ const listed = async (token: string): Promise<number[]> =>
 describe('design: revocation holds at the next request', () => {
   test('one store of an app’s own token: that store is 403 everywhere, the other stays', async () => {
     const app = await newApp()
-    await world.server.apps.authorize(app.client_id, [1001n, 1002n])
+    await world.server.apps.authorize(app.client_id, [1001n, 1002n], byTest)
     const token = await world.server.token(app)
     assert.deepEqual(await listed(token), [1001, 1002])
-    await world.server.apps.revoke(app.client_id, [1002n])
+    await world.server.apps.revoke(app.client_id, [1002n], byTest)
     assert.deepEqual(await listed(token), [1001])
     for (const { path, query } of lists.slice(1)) {
       assert.deepEqual(refusal(await ask(ofStore(path, query, '1002'), token)), [403, 'store_forbidden'])
@@ -70,7 +71,7 @@ describe('design: revocation holds at the next request', () => {
     const { access_token } = await grant(world.server, app)
     const own = await world.server.token(app)
     assert.deepEqual([await listed(access_token), await listed(own)], [[1001], [1001]])
-    await world.server.apps.revoke(app.client_id, null)
+    await world.server.apps.revoke(app.client_id, null, byTest)
     assert.deepEqual(refusal(await ask(stores, access_token)), [401, 'token_revoked'])
     assert.deepEqual(await listed(own), [])
     for (const { path, query } of lists.slice(1)) {
@@ -84,17 +85,17 @@ describe('design: revocation holds at the next request', () => {
     const query = withQuery(orders, lists[1].query)
     for (let i = 0; i < 3; i++) {
       assert.equal((await ask(query, token)).status, 403)
-      await world.server.apps.authorize(app.client_id, [1001n])
+      await world.server.apps.authorize(app.client_id, [1001n], byTest)
       assert.equal((await ask(query, token)).status, 200)
-      await world.server.apps.revoke(app.client_id, [1001n])
+      await world.server.apps.revoke(app.client_id, [1001n], byTest)
     }
   })
 
   test('another app keeps what it has', async () => {
     const [one, other] = [await newApp(), await newApp()]
-    for (const app of [one, other]) await world.server.apps.authorize(app.client_id, [1001n])
+    for (const app of [one, other]) await world.server.apps.authorize(app.client_id, [1001n], byTest)
     const token = await world.server.token(other)
-    await world.server.apps.revoke(one.client_id, null)
+    await world.server.apps.revoke(one.client_id, null, byTest)
     assert.deepEqual(await listed(token), [1001])
   })
 })
@@ -105,7 +106,7 @@ describe('design: POST /auth/v2/revoke (RFC 7009)', () => {
 
   test('an access token of the app itself ends alone', async () => {
     const app = await newApp()
-    await world.server.apps.authorize(app.client_id, [1001n])
+    await world.server.apps.authorize(app.client_id, [1001n], byTest)
     const [one, other] = [await world.server.token(app), await world.server.token(app)]
     assert.equal((await revoke(app, one)).status, 200)
     assert.deepEqual(refusal(await ask(stores, one)), [401, 'token_revoked'])

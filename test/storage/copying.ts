@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { fillDemo } from '../../src/cli/demo-fill.ts'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { latencyPlaces } from '../../src/lib/latency.ts'
 import { type Copied, type CopyOptions, copyAll } from '../../src/storage/copy/run.ts'
 import { tables } from '../../src/storage/copy/tables.ts'
 import { copyFrom, openCopy, openStorage } from '../../src/storage/open.ts'
@@ -99,6 +100,41 @@ async function people(storage: Storage): Promise<void> {
   await storage.artifacts.consume('RefreshToken', 'used', 77)
   await storage.revokedTokens.add('j', 9)
   await storage.throttles.hit('sign-in m', 100, 60)
+  await storage.switches.set('sign_up', true)
+  await usage(storage)
+}
+
+async function usage(storage: Storage): Promise<void> {
+  const bucket = { width: 3600, bucket: 7200 }
+  const endpoint = 'GET /integration/v1/orders'
+  await storage.usage.add({
+    reads: [lowest, highest].map(store_id => ({
+      ...{
+        ...bucket,
+        store_id,
+        app_id: 'ledger',
+        requests: 1,
+        orders: 2 ** 40,
+        items: 3,
+        sales: 0,
+        last_at: 7201,
+      },
+    })),
+    requests: ['', 'ledger'].map(app_id => ({
+      ...{ ...bucket, app_id, endpoint, requests: 9, client_errors: 1, server_errors: 2 },
+      latencies: Array.from({ length: latencyPlaces }, (_, place) => place),
+    })),
+    ingest: [
+      {
+        ...{ ...bucket, requests: 1, stores: 2, items: 3, orders: 4, unchanged: 5, last_at: 7202 },
+        ...{ lagged: 0, lag_sum: 0, lag_max: 0, lag_last: null },
+      },
+    ],
+    log: ['first', 'second'].map((request_id, i) => ({
+      ...{ app_id: 'ledger', at_ms: 2 ** 41, request_id, method: 'GET', endpoint, milliseconds: 1.234 },
+      ...{ status: 403, error_code: 'store_forbidden', store_id: i === 0 ? null : highest },
+    })),
+  })
 }
 
 async function records(storage: Storage): Promise<void> {

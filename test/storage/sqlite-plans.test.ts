@@ -38,7 +38,7 @@ const creators = {
   stores: (recording: Database) => createStores(recording, access),
   orders: (recording: Database) => createOrders(recording, access),
   items: (recording: Database) => createItems(recording, access),
-  records: createRecords,
+  records: (recording: Database) => createRecords(recording, () => {}),
 }
 
 for (const [name, create] of Object.entries(creators)) {

@@ -115,7 +115,14 @@ test('facts and page are of one moment, though another process commits between',
   const none = { store_ids: [], items: [], orders: [] }
   const store = { id: 1n, name: 'S', timezone: 'UTC', merchant: null, doc: '{}' }
   await storage.records.write(none, () => ({ stores: [store], items: [], orders: [], rollups: [] }))
-  const app = { id: 'a', name: 'A', scope: '', redirect_uris: [], public: false, owner_id: null }
+  const app = {
+    id: 'a',
+    name: 'A',
+    scope: '',
+    redirect_uris: [],
+    public: false,
+    ...{ website: null, publisher: null, owner_id: null },
+  }
   await storage.apps.create({ ...app, created_at: 1, disabled_at: null }, null)
   await storage.authorizations.save({ id: 'x', app_id: 'a', account_id: null, scope: '' }, [1n], 'add', 1)
   const writer = start('orders.ts', file, '300')

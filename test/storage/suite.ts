@@ -1,11 +1,14 @@
 import { suite } from 'node:test'
 import type { Storage } from '../../src/storage/port.ts'
 import { accessTests } from './suite/access.ts'
+import { auditTests } from './suite/audit.ts'
+import { browseTests } from './suite/browse.ts'
 import { listTests } from './suite/lists.ts'
 import { oauthTests } from './suite/oauth.ts'
 import { peopleTests } from './suite/people.ts'
 import { recordTests } from './suite/records.ts'
 import { salesTests } from './suite/sales.ts'
+import { usageTests } from './suite/usage.ts'
 
 /** What every engine keeps. `open` gives an empty database; the tests know the port and nothing of what is behind it. */
 export function storageSuite(name: string, open: () => Promise<Storage>): void {
@@ -13,8 +16,11 @@ export function storageSuite(name: string, open: () => Promise<Storage>): void {
     suite('accounts, sessions, apps', () => peopleTests(open))
     suite('authorizations and access', () => accessTests(open))
     suite('artifacts, revoked tokens, keys, throttles, upkeep', () => oauthTests(open))
+    suite('audit log and switches', () => auditTests(open))
+    suite('browsing', () => browseTests(open))
     suite('records', () => recordTests(open))
     suite('lists', () => listTests(open))
     suite('sales', () => salesTests(open))
+    suite('usage', () => usageTests(open))
   })
 }

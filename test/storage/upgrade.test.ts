@@ -58,6 +58,7 @@ for (const [engine, create] of Object.entries(engines)) {
       const storage = await openStorage(database)
       try {
         await checkContents(storage)
+        if (number >= 3) await checkUsage(storage)
       } finally {
         await storage.close()
       }
@@ -90,4 +91,14 @@ async function checkContents(storage: Storage): Promise<void> {
     [7n, 1n, 2n, 500_000_000n],
   ])
   assert.equal(await storage.stores.activate(store_id, 'app', 999), 150)
+}
+
+async function checkUsage({ usage }: Storage): Promise<void> {
+  const span = { width: 3600, from: 0, to: 0 }
+  const [reads] = await usage.reads({ ...span, store_ids: [store_id], app_id: 'app', by: [] })
+  assert.deepEqual([reads?.requests, reads?.orders, reads?.last_at], [3, 100, 1234])
+  const [requests] = await usage.requests({ ...span, app_id: 'app', by: 'endpoint' })
+  assert.deepEqual([requests?.requests, requests?.latencies.at(-1)], [3, 1])
+  assert.equal((await usage.ingest(span))[0]?.orders, 50)
+  assert.equal((await usage.logged('app', 'request'))?.error_code, 'store_forbidden')
 }

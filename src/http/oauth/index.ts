@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Throttle } from '../../domain/throttle.ts'
 import { fail } from '../../errors.ts'
 import {
@@ -43,7 +44,11 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
     const provider = await providers.current()
     reply.hijack()
     reply.raw.setHeader('x-request-id', request.id)
-    await provider.callback()(providerRequest(request.raw, issuerUrl, body, beforeAnswer), reply.raw)
+    const from = { address: request.ip, request_id: request.id }
+    await provider.callback()(
+      providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer }),
+      reply.raw,
+    )
   }
 
   async function read(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -55,7 +60,10 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
 
   /** Endpoints where a client proves itself: failures count, and too many are told to wait. */
   async function asClient(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
+    let answer: KoaContextWithOIDC | undefined
     await handOver(request, reply, body, async ctx => {
+      answer = ctx
+      request.client_id = ctx.oidc.client?.clientId ?? null
       if (ctx.status !== 401) return
       const seconds = await throttle.failed({ name: clientIdOf(request, body), address: request.ip })
       if (seconds === 0) return
@@ -63,6 +71,9 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
       ctx.set('retry-after', String(seconds))
       ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
     })
+    // Only now has the error its last name (oauth/token-errors.ts).
+    const { error } = (answer?.body ?? {}) as { error?: string }
+    request.error_code = error ?? null
   }
 
   /** A JWT in the `token` parameter goes on under a name that the provider can look up. */

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Envelope } from '../../contract/envelope.ts'
 import { RecordCounts } from '../../contract/record.ts'
+import { byApp } from '../../domain/audit.ts'
 import { fail } from '../../errors.ts'
 import { sendData } from '../envelope.ts'
 import { errorResponses } from '../error-responses.ts'
-import type { App } from '../route.ts'
+import { type App, principalOf } from '../route.ts'
 import type { PlatformDeps } from './index.ts'
 import { limits, ndjsonLines } from './ndjson.ts'
 
@@ -18,7 +19,7 @@ const Lines = Type.String({
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** Ours: the platform pushes stores, items and orders. One request is one transaction. */
-export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): void {
+export function recordsRoute(app: App, { ingest, usage, requireScope }: PlatformDeps): void {
   // The body is handed on as the stream it is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes, (_request, body, done) => done(null, body))
@@ -52,12 +53,16 @@ export function recordsRoute(app: App, { ingest, requireScope }: PlatformDeps): 
     async (request, reply) => {
       const body = request.body as Readable | undefined
       if (body === undefined) throw empty()
-      const batch = ingest.batch()
+      const { app_id } = principalOf(request).claim
+      const from = { address: request.ip, request_id: request.id }
+      const batch = ingest.batch(byApp({ id: app_id, name: null }, from))
       for await (const lines of ndjsonLines(body, request.headers['content-encoding'])) {
         for (const line of lines) batch.take(line)
       }
       if (batch.records === 0) throw empty()
-      return sendData(reply, JSON.stringify(await batch.commit()))
+      const counts = await batch.commit()
+      usage.ingested(counts, batch.newest)
+      return sendData(reply, JSON.stringify(counts))
     },
   )
 }

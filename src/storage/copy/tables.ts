@@ -1,3 +1,4 @@
+import { latencyPlaces } from '../../lib/latency.ts'
 import type { Key, Row } from './port.ts'
 
 type ColumnType = 'text' | 'integer' | 'boolean'
@@ -45,6 +46,8 @@ export const tables: readonly Table[] = [
     columns: {
       id: text,
       name: text,
+      website: text,
+      publisher: text,
       scope: text,
       redirect_uris: text,
       public: boolean,
@@ -82,6 +85,25 @@ export const tables: readonly Table[] = [
   {
     name: 'keys',
     columns: { id: text, use: text, secret: text, created_at: integer, retired_at: integer },
+    key: ['id'],
+  },
+  { name: 'switches', columns: { name: text, is_on: boolean }, key: ['name'] },
+  {
+    name: 'audit_entries',
+    columns: {
+      id: text,
+      at: integer,
+      action: text,
+      actor_kind: text,
+      actor_id: text,
+      actor_name: text,
+      account_id: text,
+      app_id: text,
+      store_ids: text,
+      detail: text,
+      address: text,
+      request_id: text,
+    },
     key: ['id'],
   },
   {
@@ -144,6 +166,69 @@ export const tables: readonly Table[] = [
     },
     key: ['store_id', 'width', 'bucket', 'item_id'],
     store: 'store_id',
+  },
+  {
+    name: 'usage_reads',
+    columns: {
+      store_id: integer,
+      width: integer,
+      bucket: integer,
+      app_id: text,
+      requests: integer,
+      orders: integer,
+      items: integer,
+      sales: integer,
+      last_at: integer,
+    },
+    key: ['store_id', 'width', 'bucket', 'app_id'],
+    store: 'store_id',
+  },
+  {
+    name: 'usage_requests',
+    columns: {
+      app_id: text,
+      width: integer,
+      bucket: integer,
+      endpoint: text,
+      requests: integer,
+      client_errors: integer,
+      server_errors: integer,
+      ...Object.fromEntries(Array.from({ length: latencyPlaces }, (_, i) => [`latency_${i}`, integer])),
+    },
+    key: ['app_id', 'width', 'bucket', 'endpoint'],
+  },
+  {
+    name: 'usage_ingest',
+    columns: {
+      width: integer,
+      bucket: integer,
+      requests: integer,
+      stores: integer,
+      items: integer,
+      orders: integer,
+      unchanged: integer,
+      last_at: integer,
+      lagged: integer,
+      lag_sum: integer,
+      lag_max: integer,
+      lag_last: integer,
+    },
+    key: ['width', 'bucket'],
+  },
+  {
+    name: 'request_log',
+    columns: {
+      app_id: text,
+      at_ms: integer,
+      request_id: text,
+      method: text,
+      endpoint: text,
+      status: integer,
+      error_code: text,
+      microseconds: integer,
+      store_id: integer,
+    },
+    key: ['app_id', 'at_ms', 'request_id'],
   },
 ]
 

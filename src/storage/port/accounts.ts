@@ -1,4 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { AuditEntry } from './audit.ts'
 
 export type Role = 'merchant' | 'developer' | 'operator'
 
@@ -14,9 +15,16 @@ export interface Account {
 
 export interface Accounts {
   /** False when the email is taken. */
-  create(account: Account): Promise<boolean>
+  create(account: Account, audit?: AuditEntry): Promise<boolean>
   findByEmail(email: string): Promise<Account | null>
   find(id: string): Promise<Account | null>
+  /**
+   * False when it was so already. Disabling ends the account's sessions and revokes the authorizations that it gave,
+   * in the same transaction; enabling brings neither back.
+   */
+  setDisabled(id: string, disabled_at: Seconds | null, now: Seconds, audit?: AuditEntry): Promise<boolean>
+  /** Ends the account's sessions too; false when there is no such account. */
+  setPassword(id: string, password_hash: string, audit?: AuditEntry): Promise<boolean>
 }
 
 interface Session {
@@ -28,8 +36,9 @@ interface Session {
 }
 
 export interface Sessions {
-  create(session: Session): Promise<void>
+  create(session: Session, audit?: AuditEntry): Promise<void>
   /** The account of a session that has neither ended nor expired, unless the account is disabled. */
   findAccount(hash: string, now: Seconds): Promise<Account | null>
-  end(hash: string): Promise<void>
+  /** True when there was one to end. */
+  end(hash: string, audit?: AuditEntry): Promise<boolean>
 }

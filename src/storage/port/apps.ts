@@ -1,9 +1,13 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { AuditEntry } from './audit.ts'
 
 export interface App {
   /** The client_id. */
   id: string
   name: string
+  /** The app's own site, and who made it, as its developer says; merchants see both. */
+  website: string | null
+  publisher: string | null
   /** Registered scopes, space-delimited. */
   scope: string
   redirect_uris: string[]
@@ -24,19 +28,25 @@ export interface AppSecret {
 }
 
 export interface Apps {
-  create(app: App, secret: AppSecret | null): Promise<void>
+  create(app: App, secret: AppSecret | null, audit?: AuditEntry): Promise<void>
   find(id: string): Promise<App | null>
   /** All apps, oldest first. */
   list(): Promise<App[]>
   /** The apps that the account registered, newest first. */
   ofOwner(owner_id: string): Promise<App[]>
+  /** What may change of an app; false when there is no such app. */
+  update(
+    app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris'>,
+    audit?: AuditEntry,
+  ): Promise<boolean>
   /** Secrets that work now, newest first. */
   secrets(app_id: string): Promise<AppSecret[]>
   /** Adds a secret and, in the same transaction, removes all but the newest `keep`. */
-  addSecret(secret: AppSecret, keep: number): Promise<void>
+  addSecret(secret: AppSecret, keep: number, audit?: AuditEntry): Promise<void>
   /** Remembers the use of a secret, to the minute: one write a minute at most. */
   touchSecret(id: string, now: Seconds): Promise<void>
   /** Removes a secret unless it is the app's only one, whoever else tries at the same time; true when it is gone now. */
-  removeSecret(app_id: string, id: string): Promise<boolean>
-  setDisabled(id: string, disabled_at: Seconds | null): Promise<boolean>
+  removeSecret(app_id: string, id: string, audit?: AuditEntry): Promise<boolean>
+  /** False when there is no such app; that it was so already is told to nobody and no entry is written. */
+  setDisabled(id: string, disabled_at: Seconds | null, audit?: AuditEntry): Promise<boolean>
 }

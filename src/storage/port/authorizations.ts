@@ -1,4 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { AuditEntry } from './audit.ts'
 
 /**
  * A merchant's consent to an app (account_id set) or the operator's own link (null), with the stores it covers.
@@ -21,21 +22,28 @@ export interface Authorizations {
   findLive(app_id: string, account_id: string | null): Promise<Authorization | null>
   /**
    * Makes these the stores of the live authorization of the app and account, creating one under `id` when there is
-   * none. `add` keeps the stores it had. Answers the live one's id.
+   * none. `add` keeps the stores it had. Answers the live one's id; or null, with nothing written, when `merchant` is
+   * given and one of the stores is not that merchant's at this moment.
    */
   save(
-    authorization: Pick<Authorization, 'id' | 'app_id' | 'account_id' | 'scope'>,
+    authorization: Pick<Authorization, 'id' | 'app_id' | 'account_id' | 'scope'> & { merchant?: string },
     store_ids: readonly bigint[],
     mode: 'replace' | 'add',
     now: Seconds,
-  ): Promise<string>
+    audit?: AuditEntry,
+  ): Promise<string | null>
   storeIds(id: string): Promise<bigint[]>
   /** The apps that the account allowed and still allows, by name, then id; their stores by id. */
   ofAccount(account_id: string): Promise<ConnectedApp[]>
   /** True when it was live until now. */
-  revoke(id: string, now: Seconds): Promise<boolean>
+  revoke(id: string, now: Seconds, audit?: AuditEntry): Promise<boolean>
   /** Revokes every authorization of the app, or takes these stores out of each; answers how many were touched. */
-  revokeApp(app_id: string, store_ids: readonly bigint[] | null, now: Seconds): Promise<number>
+  revokeApp(
+    app_id: string,
+    store_ids: readonly bigint[] | null,
+    now: Seconds,
+    audit?: AuditEntry,
+  ): Promise<number>
 }
 
 /** A live authorization as its merchant sees it. */

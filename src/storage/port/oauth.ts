@@ -1,4 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { AuditEntry } from './audit.ts'
 
 export interface Artifact {
   payload: string
@@ -37,7 +38,7 @@ export interface Keys {
   /** Adds the key only if none of its use exists yet, whoever else tries at the same time. */
   addFirst(key: Key): Promise<void>
   /** Adds the key, retires the others of its use, removes those retired before `remove_before`. */
-  rotate(key: Key, remove_before: Seconds): Promise<void>
+  rotate(key: Key, remove_before: Seconds, audit?: AuditEntry): Promise<void>
 }
 
 /** Counters in fixed windows of time, shared by every node. */

@@ -1,4 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { AuditEntry } from './audit.ts'
 import type { SoldItem } from './sales.ts'
 
 export interface StoreRow {
@@ -58,6 +59,8 @@ export interface RecordChanges {
    * never gives a version out again that it had before.
    */
   least_version?: number
+  /** What the log tells of it. */
+  audit?: readonly AuditEntry[]
 }
 
 export interface Records {

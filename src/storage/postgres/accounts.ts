@@ -1,4 +1,5 @@
 import type { Account, Accounts } from '../port.ts'
+import { tell } from './audit.ts'
 import type { Database } from './database.ts'
 
 export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
@@ -13,15 +14,49 @@ export function createAccounts(db: Database): Accounts {
   }
 
   return {
-    async create({ id, email, role, password_hash, created_at, disabled_at }) {
-      const { count } = await db.query(
-        `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
-         values ($1, $2, $3, $4, $5, $6) on conflict (email) do nothing`,
-        [id, email, role, password_hash, created_at, disabled_at],
-      )
-      return count === 1
-    },
+    create: ({ id, email, role, password_hash, created_at, disabled_at }, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
+           values ($1, $2, $3, $4, $5, $6) on conflict (email) do nothing`,
+          [id, email, role, password_hash, created_at, disabled_at],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
     findByEmail: email => find('email', email),
     find: id => find('id', id),
+    setDisabled: (id, disabled_at, now, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          `update accounts set disabled_at = $2
+           where id = $1 and (disabled_at is null) <> ($2::bigint is null)`,
+          [id, disabled_at],
+        )
+        if (count === 0) return false
+        if (disabled_at !== null) {
+          tx.send('delete from sessions where account_id = $1', [id])
+          const revoked = await tx.query<{ id: string }>(
+            `update authorizations set revoked_at = $2, updated_at = $2
+             where account_id = $1 and revoked_at is null returning id`,
+            [id, now],
+          )
+          tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [
+            revoked.map(row => row.id),
+          ])
+        }
+        tell(tx, audit)
+        return true
+      }),
+    setPassword: (id, password_hash, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query('update accounts set password_hash = $2 where id = $1', [
+          ...[id, password_hash],
+        ])
+        if (count === 0) return false
+        tx.send('delete from sessions where account_id = $1', [id])
+        tell(tx, audit)
+        return true
+      }),
   }
 }

@@ -1,23 +1,29 @@
 import type { App, AppSecret, Apps } from '../port.ts'
+import { tell } from './audit.ts'
 import type { Database } from './database.ts'
 import type { Value } from './values.ts'
 
-type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
+export type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
 
-const appColumns = 'id, name, scope, redirect_uris, public, owner_id, created_at, disabled_at'
+export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
+  apps.owner_id, apps.created_at, apps.disabled_at`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 const insertSecret = `insert into app_secrets (${secretColumns}) values ($1, $2, $3, $4, $5)`
 
 export function createApps(db: Database): Apps {
   return {
-    create: (app, secret) =>
+    create: (app, secret, audit) =>
       db.write(async tx => {
-        const { id, name, scope, owner_id, created_at, disabled_at } = app
+        const { id, name, website, publisher, scope, owner_id, created_at, disabled_at } = app
         const uris = JSON.stringify(app.redirect_uris)
-        tx.send(`insert into apps (${appColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`, [
-          ...[id, name, scope, uris, app.public, owner_id, created_at, disabled_at],
-        ])
+        tx.send(
+          `insert into apps
+             (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+          [id, name, website, publisher, scope, uris, app.public, owner_id, created_at, disabled_at],
+        )
         if (secret) tx.send(insertSecret, secretValues(secret))
+        tell(tx, audit)
       }),
     async find(id) {
       const [row] = await db.query<AppRow>(`select ${appColumns} from apps where id = $1`, [id])
@@ -33,6 +39,15 @@ export function createApps(db: Database): Apps {
       )
       return rows.map(toApp)
     },
+    update: ({ id, name, website, publisher, redirect_uris }, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          'update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5 where id = $1',
+          [id, name, website, publisher, JSON.stringify(redirect_uris)],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
     async secrets(app_id) {
       const rows = await db.query<AppSecret>(
         `select ${secretColumns} from app_secrets where app_id = $1 order by created_at desc, id desc`,
@@ -40,7 +55,7 @@ export function createApps(db: Database): Apps {
       )
       return [...rows]
     },
-    addSecret: (secret, keep) =>
+    addSecret: (secret, keep, audit) =>
       db.write(async tx => {
         // Two rotations at once would each leave the other's secret beside its own.
         tx.send('select 1 from apps where id = $1 for update', [secret.app_id])
@@ -51,6 +66,7 @@ export function createApps(db: Database): Apps {
              select id from app_secrets where app_id = $1 and id <> $2 order by created_at desc, id desc offset $3)`,
           [secret.app_id, secret.id, keep - 1],
         )
+        tell(tx, audit)
       }),
     async touchSecret(id, now) {
       // No row of this minute is written again, so a secret in steady use takes no lock.
@@ -60,7 +76,7 @@ export function createApps(db: Database): Apps {
         [id, now],
       )
     },
-    removeSecret: (app_id, id) =>
+    removeSecret: (app_id, id, audit) =>
       db.write(async tx => {
         // Two that each remove the other's last companion would leave none.
         tx.send('select 1 from apps where id = $1 for update', [app_id])
@@ -69,12 +85,18 @@ export function createApps(db: Database): Apps {
            and exists (select 1 from app_secrets as other where other.app_id = $1 and other.id <> $2)`,
           [app_id, id],
         )
+        if (count === 1) tell(tx, audit)
         return count === 1
       }),
-    async setDisabled(id, disabled_at) {
-      const { count } = await db.query('update apps set disabled_at = $2 where id = $1', [id, disabled_at])
-      return count === 1
-    },
+    setDisabled: (id, disabled_at, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          'update apps set disabled_at = $2 where id = $1 and (disabled_at is null) <> ($2::bigint is null)',
+          [id, disabled_at],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1 || (await tx.query('select 1 from apps where id = $1', [id])).length === 1
+      }),
   }
 }
 
@@ -82,4 +104,7 @@ const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret)
   ...[id, app_id, hash, created_at, last_used_at],
 ]
 
-const toApp = (row: AppRow): App => ({ ...row, redirect_uris: JSON.parse(row.redirect_uris) as string[] })
+export const toApp = (row: AppRow): App => ({
+  ...row,
+  redirect_uris: JSON.parse(row.redirect_uris) as string[],
+})

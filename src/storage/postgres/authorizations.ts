@@ -1,5 +1,8 @@
 import type { Authorization, Authorizations, ConnectedApp } from '../port.ts'
+import { tell } from './audit.ts'
 import type { Database } from './database.ts'
+import { sortedIds } from './records-read.ts'
+import type { Transaction } from './transaction.ts'
 
 type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: string }
 
@@ -21,8 +24,9 @@ export function createAuthorizations(db: Database): Authorizations {
       one(`app_id = $1 and coalesce(account_id, '') = coalesce($2, '') and revoked_at is null`, [
         ...[app_id, account_id],
       ]),
-    save: ({ id: newId, app_id, account_id, scope }, store_ids, mode, now) =>
+    save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(async tx => {
+        if (merchant !== undefined && !(await areOwnedBy(tx, merchant, store_ids))) return null
         // The index of live authorizations decides between parallel consents, and RETURNING says which one lives.
         const [row] = await tx.query<{ id: string }>(
           `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
@@ -45,6 +49,7 @@ export function createAuthorizations(db: Database): Authorizations {
            select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
           [store_ids, app_id, id, now],
         )
+        tell(tx, audit)
         return id
       }),
     async storeIds(id) {
@@ -75,16 +80,17 @@ export function createAuthorizations(db: Database): Authorizations {
           .map(({ id, name, activated_at }) => ({ id, name, activated_at })),
       }))
     },
-    revoke: (id, now) =>
+    revoke: (id, now, audit) =>
       db.write(async tx => {
         const { count } = await tx.query(
           'update authorizations set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
           [id, now],
         )
         tx.send('delete from authorization_stores where authorization_id = $1', [id])
+        if (count === 1) tell(tx, audit)
         return count === 1
       }),
-    revokeApp: (app_id, store_ids, now) =>
+    revokeApp: (app_id, store_ids, now, audit) =>
       db.write(async tx => {
         if (store_ids === null) {
           const revoked = await tx.query<{ id: string }>(
@@ -95,6 +101,7 @@ export function createAuthorizations(db: Database): Authorizations {
           // Not all of the app's: a consent given at this moment is not among the revoked ones.
           const ids = revoked.map(({ id }) => id)
           tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [ids])
+          if (ids.length > 0) tell(tx, audit)
           return ids.length
         }
         await tx.query(
@@ -108,7 +115,21 @@ export function createAuthorizations(db: Database): Authorizations {
         )
         const touched = [...new Set(unlinked.map(row => row.authorization_id))]
         tx.send('update authorizations set updated_at = $2 where id = any ($1::text[])', [touched, now])
+        if (touched.length > 0) tell(tx, audit)
         return touched.length
       }),
   }
+}
+
+/**
+ * Locked, so that a store does not change hands before the commit; a batch that moves it waits, and then takes the
+ * link away. One by one, in one round trip: Citus locks rows of one worker in a statement only.
+ */
+async function areOwnedBy(tx: Transaction, merchant: string, store_ids: readonly bigint[]): Promise<boolean> {
+  const owned = await Promise.all(
+    sortedIds(store_ids).map(id =>
+      tx.query('select 1 from stores where id = $1 and merchant = $2 for share', [id, merchant]),
+    ),
+  )
+  return owned.every(({ length }) => length === 1)
 }

@@ -9,8 +9,9 @@ import type { Database } from './database.ts'
  * - What the access question joins with a store must be wherever the store is: apps, authorizations and revoked
  *   tokens are reference tables, copied to each worker, as are accounts, which they point to. All are written rarely:
  *   by registration, consent and revocation.
- * - The rest stays on the coordinator: sessions, secrets, keys, artifacts (a write for each token) and throttles (a
- *   write for each failure) are never joined with a store's rows.
+ * - The rest stays on the coordinator: sessions, secrets, keys, switches, the audit log, artifacts (a write for each
+ *   token), throttles (a write for each failure), the request log and the counters of requests and ingest (a write
+ *   every few seconds from each process) are never joined with a store's rows.
  *
  * So a page, the sales, a batch and an activation are each the matter of one worker. The list of an app's stores, the
  * stores of a merchant, consent and revocation ask all of them.
@@ -18,11 +19,13 @@ import type { Database } from './database.ts'
 const reference = ['accounts', 'apps', 'authorizations', 'revoked_tokens']
 const distributed = [
   { table: 'stores', column: 'id', with: 'none' },
-  ...['authorization_stores', 'activations', 'items', 'orders', 'sales_rollups'].map(table => ({
-    table,
-    column: 'store_id',
-    with: 'stores',
-  })),
+  ...['authorization_stores', 'activations', 'items', 'orders', 'sales_rollups', 'usage_reads'].map(
+    table => ({
+      table,
+      column: 'store_id',
+      with: 'stores',
+    }),
+  ),
 ]
 
 /** May be repeated: a table that is in place already is left alone. */

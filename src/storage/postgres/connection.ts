@@ -160,7 +160,7 @@ const verifying = (address: Settings['address']) => ({
 
 /** Ids are exact bigints; times, versions and counters are numbers, told by the name of their column. */
 const toNumber = (value: unknown, column: { name: string }): unknown =>
-  typeof value === 'bigint' && /(_at|_version|^count|^number)$/.test(column.name) ? Number(value) : value
+  typeof value === 'bigint' && /(^at|_at|_version|^count|^number)$/.test(column.name) ? Number(value) : value
 
 function openSocket({ address, connect_timeout }: Settings): Promise<Socket> {
   return new Promise((resolve, reject) => {

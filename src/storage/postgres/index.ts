@@ -2,8 +2,10 @@ import { systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port.ts'
 import { createAccounts } from './accounts.ts'
 import { createApps } from './apps.ts'
+import { createAudit } from './audit.ts'
 import { createArtifacts } from './artifacts.ts'
 import { createAuthorizations } from './authorizations.ts'
+import { createBrowse } from './browse.ts'
 import { distribute } from './citus.ts'
 import { type Database, openDatabase } from './database.ts'
 import { createItems } from './items.ts'
@@ -21,9 +23,11 @@ import { createSales } from './sales.ts'
 import { createSessions } from './sessions.ts'
 import { type PostgresOptions, readSettings, type Settings } from './settings.ts'
 import { createStores } from './stores.ts'
+import { createSwitches } from './switches.ts'
 import { createThrottles } from './throttles.ts'
 import { createTurns } from './turns.ts'
 import { createUpkeep } from './upkeep.ts'
+import { createUsage } from './usage.ts'
 
 /** Connects to the database, creating or migrating its schema as needed. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Storage> {
@@ -49,6 +53,10 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     items: createItems(list),
     sales: createSales(db, reader),
     records: createRecords(db, createTurns(settings.statement_timeout)),
+    audit: createAudit(db),
+    browse: createBrowse(db),
+    switches: createSwitches(db),
+    usage: createUsage(db),
     ...upkeep,
     async close() {
       replica?.close()

@@ -1,4 +1,5 @@
 import type { Key, Keys } from '../port.ts'
+import { tell } from './audit.ts'
 import type { Database } from './database.ts'
 
 const columns = 'id, use, secret, created_at, retired_at'
@@ -23,7 +24,7 @@ export function createKeys(db: Database): Keys {
           [id, use, secret, created_at, retired_at],
         )
       }),
-    rotate: ({ id, use, secret, created_at, retired_at }, remove_before) =>
+    rotate: ({ id, use, secret, created_at, retired_at }, remove_before, audit) =>
       db.write(async tx => {
         tx.send(lock)
         tx.send(`insert into keys (${columns}) values ($1, $2, $3, $4, $5)`, [
@@ -33,6 +34,7 @@ export function createKeys(db: Database): Keys {
           ...[use, id, created_at],
         ])
         tx.send('delete from keys where use = $1 and retired_at < $2', [use, remove_before])
+        tell(tx, audit)
       }),
   }
 }

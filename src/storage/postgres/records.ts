@@ -1,4 +1,5 @@
 import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../port.ts'
+import { tell } from './audit.ts'
 import type { Database } from './database.ts'
 import { readExisting, reserveStores, sortedIds, storesOf } from './records-read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './records-write.ts'
@@ -55,7 +56,7 @@ class NewStores extends Error {
 }
 
 function apply(tx: Transaction, changes: RecordChanges): void {
-  const { stores, items, orders, rollups, least_version = 0 } = changes
+  const { stores, items, orders, rollups, least_version = 0, audit = [] } = changes
   const storeOf = new Map(stores.map(row => [row.id, row]))
   const itemsOf = Map.groupBy(items, row => row.store_id)
   const ordersOf = Map.groupBy(orders, ({ row }) => row.store_id)
@@ -79,4 +80,5 @@ function apply(tx: Transaction, changes: RecordChanges): void {
       )
     }
   }
+  for (const entry of audit) tell(tx, entry)
 }

@@ -1,15 +1,17 @@
 import type { Account, Sessions } from '../port.ts'
+import { tell } from './audit.ts'
 import { accountColumns } from './accounts.ts'
 import type { Database } from './database.ts'
 
 export function createSessions(db: Database): Sessions {
   return {
-    async create({ hash, account_id, created_at, expires_at }) {
-      await db.query(
-        'insert into sessions (hash, account_id, created_at, expires_at) values ($1, $2, $3, $4)',
-        [hash, account_id, created_at, expires_at],
-      )
-    },
+    create: ({ hash, account_id, created_at, expires_at }, audit) =>
+      db.write(async tx => {
+        tx.send('insert into sessions (hash, account_id, created_at, expires_at) values ($1, $2, $3, $4)', [
+          ...[hash, account_id, created_at, expires_at],
+        ])
+        tell(tx, audit)
+      }),
     async findAccount(hash, now) {
       const [account] = await db.query<Account>(
         `select ${accountColumns} from sessions join accounts on accounts.id = sessions.account_id
@@ -18,8 +20,11 @@ export function createSessions(db: Database): Sessions {
       )
       return account ?? null
     },
-    async end(hash) {
-      await db.query('delete from sessions where hash = $1', [hash])
-    },
+    end: (hash, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query('delete from sessions where hash = $1', [hash])
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
   }
 }

@@ -1,17 +1,52 @@
-import type { Storage } from '../port.ts'
+import { type Storage, usageRetention, usageWidths } from '../port.ts'
 import type { Database } from './database.ts'
 
 /** Rows deleted in about one statement: few enough that none runs into its time limit. */
 const purgeBatch = 1000
 
-export function createUpkeep(db: Database): Pick<Storage, 'ping' | 'isEmpty' | 'purge' | 'backup' | 'close'> {
+/** What is deleted by its age: rows of `which` whose `time` is at most `end`. */
+interface Aging {
+  table: string
+  time: string
+  which: string
+  end(now: number): number
+}
+
+const expiring: Aging[] = ['artifacts', 'sessions', 'revoked_tokens', 'throttles'].map(table => ({
+  table,
+  time: 'expires_at',
+  which: 'true',
+  end: now => now,
+}))
+
+const usage: Aging[] = [
+  ...(['hour', 'day'] as const).flatMap(width =>
+    ['usage_reads', 'usage_requests', 'usage_ingest'].map(table => ({
+      table,
+      time: 'bucket',
+      which: `width = ${usageWidths[width]}`,
+      end: (now: number) => now - usageRetention[width],
+    })),
+  ),
+  {
+    table: 'request_log',
+    time: 'at_ms',
+    which: 'true',
+    end: now => (now - usageRetention.log) * 1000,
+  },
+]
+
+export function createUpkeep(
+  db: Database,
+): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'purge' | 'backup' | 'close'> {
   /** The moment up to which a batch reaches; by time, not by key, so that every copy of a table deletes the same. */
-  async function batchEnd(table: string, now: number): Promise<number | null> {
-    const [row] = await db.query<{ expires_at: number }>(
-      `select expires_at from ${table} where expires_at <= $1 order by expires_at offset ${purgeBatch} limit 1`,
-      [now],
+  async function batchEnd({ table, time, which }: Aging, end: number): Promise<number | null> {
+    const [row] = await db.query<{ end_at: number }>(
+      `select ${time} as end_at from ${table} where ${which} and ${time} <= $1
+       order by ${time} offset ${purgeBatch} limit 1`,
+      [end],
     )
-    return row?.expires_at ?? null
+    return row?.end_at ?? null
   }
 
   return {
@@ -25,11 +60,22 @@ export function createUpkeep(db: Database): Pick<Storage, 'ping' | 'isEmpty' | '
       )
       return row?.empty === true
     },
+    async size() {
+      const [row] = await db.query<{ count: number }>('select pg_database_size(current_database()) as count')
+      return row?.count ?? 0
+    },
+    async version() {
+      const [row] = await db.query<{ version: string }>(`select current_setting('server_version') as version`)
+      // A distribution adds its own name behind.
+      return `PostgreSQL ${row?.version.split(' ', 1)[0]}`
+    },
     async purge(now) {
-      for (const table of ['artifacts', 'sessions', 'revoked_tokens', 'throttles']) {
+      for (const aging of [...expiring, ...usage]) {
         for (let end: number | null = 0; end !== null; ) {
-          end = await batchEnd(table, now)
-          await db.query(`delete from ${table} where expires_at <= $1`, [end ?? now])
+          end = await batchEnd(aging, aging.end(now))
+          await db.query(`delete from ${aging.table} where ${aging.which} and ${aging.time} <= $1`, [
+            end ?? aging.end(now),
+          ])
         }
       }
     },

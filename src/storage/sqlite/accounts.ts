@@ -1,21 +1,56 @@
 import type { Account, Accounts } from '../port.ts'
+import type { Tell } from './audit.ts'
 import { type Database, plain } from './database.ts'
 
 export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
   accounts.created_at, accounts.disabled_at`
 
-export function createAccounts(db: Database): Accounts {
+export function createAccounts(db: Database, tell: Tell): Accounts {
   const insert = db.prepare(
     `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
      values (?, ?, ?, ?, ?, ?) on conflict (email) do nothing`,
   )
   const byEmail = db.prepare<Account>(`select ${accountColumns} from accounts where email = ?`)
   const byId = db.prepare<Account>(`select ${accountColumns} from accounts where id = ?`)
+  const setDisabled = db.prepare(
+    'update accounts set disabled_at = ?1 where id = ?2 and (disabled_at is null) <> (?1 is null)',
+  )
+  const setPassword = db.prepare('update accounts set password_hash = ? where id = ?')
+  const endSessions = db.prepare('delete from sessions where account_id = ?')
+  const unlink = db.prepare(
+    `delete from authorization_stores where authorization_id in (
+       select id from authorizations where account_id = ? and revoked_at is null)`,
+  )
+  const revoke = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where account_id = ?2 and revoked_at is null',
+  )
 
   return {
-    create: ({ id, email, role, password_hash, created_at, disabled_at }) =>
-      db.write(() => insert.run(id, email, role, password_hash, created_at, disabled_at).changes === 1),
+    create: ({ id, email, role, password_hash, created_at, disabled_at }, audit) =>
+      db.write(() => {
+        const made = insert.run(id, email, role, password_hash, created_at, disabled_at).changes === 1
+        if (made) tell(audit)
+        return made
+      }),
     findByEmail: email => db.read(() => plain(byEmail.get(email))),
     find: id => db.read(() => plain(byId.get(id))),
+    setDisabled: (id, disabled_at, now, audit) =>
+      db.write(() => {
+        if (setDisabled.run(disabled_at, id).changes === 0) return false
+        if (disabled_at !== null) {
+          endSessions.run(id)
+          unlink.run(id)
+          revoke.run(now, id)
+        }
+        tell(audit)
+        return true
+      }),
+    setPassword: (id, password_hash, audit) =>
+      db.write(() => {
+        if (setPassword.run(password_hash, id).changes === 0) return false
+        endSessions.run(id)
+        tell(audit)
+        return true
+      }),
   }
 }

@@ -1,19 +1,29 @@
 import type { App, AppSecret, Apps } from '../port.ts'
+import type { Tell } from './audit.ts'
 import type { Database } from './database.ts'
 
-type AppRow = Omit<App, 'redirect_uris' | 'public'> & { redirect_uris: string; public: number }
+export type AppRow = Omit<App, 'redirect_uris' | 'public'> & { redirect_uris: string; public: number }
 
-const appColumns = 'id, name, scope, redirect_uris, public, owner_id, created_at, disabled_at'
+export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
+  apps.owner_id, apps.created_at, apps.disabled_at`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 
-export function createApps(db: Database): Apps {
-  const insert = db.prepare(`insert into apps (${appColumns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
+export function createApps(db: Database, tell: Tell): Apps {
+  const insert = db.prepare(
+    `insert into apps (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const update = db.prepare(
+    'update apps set name = ?, website = ?, publisher = ?, redirect_uris = ? where id = ?',
+  )
   const byId = db.prepare<AppRow>(`select ${appColumns} from apps where id = ?`)
   const all = db.prepare<AppRow>(`select ${appColumns} from apps order by created_at, id`)
   const ofOwner = db.prepare<AppRow>(
     `select ${appColumns} from apps where owner_id = ? order by created_at desc, id desc`,
   )
-  const setDisabled = db.prepare('update apps set disabled_at = ? where id = ?')
+  const setDisabled = db.prepare(
+    'update apps set disabled_at = ?1 where id = ?2 and (disabled_at is null) <> (?1 is null)',
+  )
   const insertSecret = db.prepare(`insert into app_secrets (${secretColumns}) values (?, ?, ?, ?, ?)`)
   const secrets = db.prepare<AppSecret>(
     `select ${secretColumns} from app_secrets where app_id = ? order by created_at desc, id desc`,
@@ -36,12 +46,14 @@ export function createApps(db: Database): Apps {
     insertSecret.run(id, app_id, hash, created_at, last_used_at)
 
   return {
-    create: (app, secret) =>
+    create: (app, secret, audit) =>
       db.write(() => {
         const uris = JSON.stringify(app.redirect_uris)
-        const { id, name, scope, owner_id, created_at, disabled_at } = app
-        insert.run(id, name, scope, uris, app.public ? 1 : 0, owner_id, created_at, disabled_at)
+        const { id, name, website, publisher, scope, owner_id, created_at, disabled_at } = app
+        const isPublic = app.public ? 1 : 0
+        insert.run(id, name, website, publisher, scope, uris, isPublic, owner_id, created_at, disabled_at)
         if (secret) addSecret(secret)
+        tell(audit)
       }),
     find: id =>
       db.read(() => {
@@ -50,11 +62,19 @@ export function createApps(db: Database): Apps {
       }),
     list: () => db.read(() => all.all().map(toApp)),
     ofOwner: owner_id => db.read(() => ofOwner.all(owner_id).map(toApp)),
+    update: ({ id, name, website, publisher, redirect_uris }, audit) =>
+      db.write(() => {
+        const uris = JSON.stringify(redirect_uris)
+        const found = update.run(name, website, publisher, uris, id).changes === 1
+        if (found) tell(audit)
+        return found
+      }),
     secrets: app_id => db.read(() => secrets.all(app_id).map(row => ({ ...row }))),
-    addSecret: (secret, keep) =>
+    addSecret: (secret, keep, audit) =>
       db.write(() => {
         addSecret(secret)
         dropOldSecrets.run(secret.app_id, secret.id, keep - 1)
+        tell(audit)
       }),
     async touchSecret(id, now) {
       // Looked up first: a secret in steady use must not take the write lock at every request.
@@ -62,14 +82,23 @@ export function createApps(db: Database): Apps {
       if (used === undefined || (used !== null && minute(used) >= minute(now))) return
       await db.write(() => void touch.run(now, id))
     },
-    removeSecret: (app_id, id) => db.write(() => removeSecret.run(app_id, id).changes === 1),
-    setDisabled: (id, disabled_at) => db.write(() => setDisabled.run(disabled_at, id).changes === 1),
+    removeSecret: (app_id, id, audit) =>
+      db.write(() => {
+        const removed = removeSecret.run(app_id, id).changes === 1
+        if (removed) tell(audit)
+        return removed
+      }),
+    setDisabled: (id, disabled_at, audit) =>
+      db.write(() => {
+        if (setDisabled.run(disabled_at, id).changes === 1) tell(audit)
+        return byId.get(id) !== undefined
+      }),
   }
 }
 
 const minute = (seconds: number) => Math.floor(seconds / 60)
 
-const toApp = (row: AppRow): App => ({
+export const toApp = (row: AppRow): App => ({
   ...row,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   public: row.public === 1,

@@ -1,9 +1,10 @@
 import type { Authorization, Authorizations, ConnectedApp } from '../port.ts'
+import type { Tell } from './audit.ts'
 import { type Database, plain } from './database.ts'
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
 
-export function createAuthorizations(db: Database): Authorizations {
+export function createAuthorizations(db: Database, tell: Tell): Authorizations {
   const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
   const live = db.prepare<Authorization>(
     `select ${columns} from authorizations
@@ -29,6 +30,7 @@ export function createAuthorizations(db: Database): Authorizations {
     `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
      on conflict do nothing`,
   )
+  const ownedBy = db.prepare('select 1 from stores where id = ? and merchant = ?')
   const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
   const unlinkAll = db.prepare('delete from authorization_stores where authorization_id = ?')
   const unlinkApp = db.prepare('delete from authorization_stores where app_id = ?')
@@ -54,8 +56,9 @@ export function createAuthorizations(db: Database): Authorizations {
   return {
     find: id => db.read(() => plain(byId.get(id))),
     findLive: (app_id, account_id) => db.read(() => plain(live.get(app_id, account_id))),
-    save: ({ id: newId, app_id, account_id, scope }, store_ids, mode, now) =>
+    save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(() => {
+        if (merchant !== undefined && !store_ids.every(id => ownedBy.get(id, merchant))) return null
         const existing = live.get(app_id, account_id)
         const id = existing?.id ?? newId
         if (existing) update.run(scope, now, id)
@@ -65,6 +68,7 @@ export function createAuthorizations(db: Database): Authorizations {
           for (const store_id of idsOf(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
         }
         for (const store_id of store_ids) link.run(store_id, app_id, id, now)
+        tell(audit)
         return id
       }),
     storeIds: id => db.read(() => idsOf(id)),
@@ -78,21 +82,26 @@ export function createAuthorizations(db: Database): Authorizations {
           })),
         })),
       ),
-    revoke: (id, now) =>
+    revoke: (id, now, audit) =>
       db.write(() => {
         unlinkAll.run(id)
-        return revoke.run(now, id).changes === 1
+        const revoked = revoke.run(now, id).changes === 1
+        if (revoked) tell(audit)
+        return revoked
       }),
-    revokeApp: (app_id, store_ids, now) =>
+    revokeApp: (app_id, store_ids, now, audit) =>
       db.write(() => {
         if (store_ids === null) {
           unlinkApp.run(app_id)
-          return Number(revokeAll.run(now, app_id).changes)
+          const revoked = Number(revokeAll.run(now, app_id).changes)
+          if (revoked > 0) tell(audit)
+          return revoked
         }
         const touched = new Set(
           store_ids.flatMap(store_id => unlinkStore.all(store_id, app_id).map(row => row.authorization_id)),
         )
         for (const id of touched) touch.run(now, id)
+        if (touched.size > 0) tell(audit)
         return touched.size
       }),
   }

@@ -3,8 +3,10 @@ import type { Storage } from '../port.ts'
 import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
 import { createApps } from './apps.ts'
+import { createAudit, createTell } from './audit.ts'
 import { createArtifacts } from './artifacts.ts'
 import { createAuthorizations } from './authorizations.ts'
+import { createBrowse } from './browse.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createItems } from './items.ts'
 import { createKeys } from './keys.ts'
@@ -16,27 +18,34 @@ import { createRevokedTokens } from './revoked-tokens.ts'
 import { createSales } from './sales.ts'
 import { createSessions } from './sessions.ts'
 import { createStores } from './stores.ts'
+import { createSwitches } from './switches.ts'
 import { createThrottles } from './throttles.ts'
 import { createUpkeep } from './upkeep.ts'
+import { createUsage } from './usage.ts'
 
 /** Opens the file, creating or migrating it as needed. */
 export async function openSqlite(file: string, options?: DatabaseOptions): Promise<Storage> {
   const { db } = await openMigrated(file, options)
   const access = createAccess(db)
+  const tell = createTell(db)
   return {
-    accounts: createAccounts(db),
-    sessions: createSessions(db),
-    apps: createApps(db),
-    authorizations: createAuthorizations(db),
+    accounts: createAccounts(db, tell),
+    sessions: createSessions(db, tell),
+    apps: createApps(db, tell),
+    authorizations: createAuthorizations(db, tell),
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db),
-    keys: createKeys(db),
+    keys: createKeys(db, tell),
     throttles: createThrottles(db),
     stores: createStores(db, access),
     orders: createOrders(db, access),
     items: createItems(db, access),
     sales: createSales(db, access),
-    records: createRecords(db),
+    records: createRecords(db, tell),
+    audit: createAudit(db, tell),
+    browse: createBrowse(db),
+    switches: createSwitches(db, tell),
+    usage: createUsage(db),
     ...createUpkeep(db, file),
   }
 }

@@ -1,9 +1,10 @@
 import type { Key, Keys } from '../port.ts'
+import type { Tell } from './audit.ts'
 import type { Database } from './database.ts'
 
 const columns = 'id, use, secret, created_at, retired_at'
 
-export function createKeys(db: Database): Keys {
+export function createKeys(db: Database, tell: Tell): Keys {
   const list = db.prepare<Key>(`select ${columns} from keys where use = ? order by created_at desc, id desc`)
   const insert = db.prepare(`insert into keys (${columns}) values (?, ?, ?, ?, ?)`)
   const insertFirst = db.prepare(
@@ -16,11 +17,12 @@ export function createKeys(db: Database): Keys {
     list: use => db.read(() => list.all(use).map(row => ({ ...row }))),
     addFirst: ({ id, use, secret, created_at, retired_at }) =>
       db.write(() => void insertFirst.run(id, use, secret, created_at, retired_at)),
-    rotate: ({ id, use, secret, created_at, retired_at }, remove_before) =>
+    rotate: ({ id, use, secret, created_at, retired_at }, remove_before, audit) =>
       db.write(() => {
         insert.run(id, use, secret, created_at, retired_at)
         retire.run(created_at, use, id)
         remove.run(use, remove_before)
+        tell(audit)
       }),
   }
 }

@@ -7,13 +7,14 @@ import type {
   Records,
   StoreRow,
 } from '../port.ts'
+import type { Tell } from './audit.ts'
 import type { Database } from './database.ts'
 
 type StoredOrder = Omit<OrderRow, 'store_id' | 'id'>
 type StoredItem = Omit<ItemRow, 'store_id' | 'id'>
 type StoredStore = Omit<StoreRow, 'id'>
 
-export function createRecords(db: Database): Records {
+export function createRecords(db: Database, tell: Tell): Records {
   const read = prepareRead(db)
   const writeStore = prepareStoreWrite(db)
   const writeOrder = prepareOrderWrite(db)
@@ -32,7 +33,7 @@ export function createRecords(db: Database): Records {
   const raiseOrders = db.prepare('update stores set orders_version = max(orders_version + 1, ?) where id = ?')
   const raiseItems = db.prepare('update stores set items_version = max(items_version + 1, ?) where id = ?')
 
-  function apply({ stores, items, orders, rollups, least_version = 0 }: RecordChanges): void {
+  function apply({ stores, items, orders, rollups, least_version = 0, audit = [] }: RecordChanges): void {
     for (const store of stores) writeStore(store)
     for (const { store_id, id, updated_at, doc } of items) upsertItem.run(store_id, id, updated_at, doc)
     for (const { row, was_created_at } of orders) writeOrder(row, was_created_at)
@@ -42,6 +43,7 @@ export function createRecords(db: Database): Records {
     }
     for (const id of new Set(orders.map(({ row }) => row.store_id))) raiseOrders.run(least_version, id)
     for (const id of new Set(items.map(({ store_id }) => store_id))) raiseItems.run(least_version, id)
+    for (const entry of audit) tell(entry)
   }
 
   return {

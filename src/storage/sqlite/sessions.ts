@@ -1,8 +1,9 @@
 import type { Account, Sessions } from '../port.ts'
+import type { Tell } from './audit.ts'
 import { accountColumns } from './accounts.ts'
 import { type Database, plain } from './database.ts'
 
-export function createSessions(db: Database): Sessions {
+export function createSessions(db: Database, tell: Tell): Sessions {
   const insert = db.prepare(
     'insert into sessions (hash, account_id, created_at, expires_at) values (?, ?, ?, ?)',
   )
@@ -13,9 +14,17 @@ export function createSessions(db: Database): Sessions {
   const remove = db.prepare('delete from sessions where hash = ?')
 
   return {
-    create: ({ hash, account_id, created_at, expires_at }) =>
-      db.write(() => void insert.run(hash, account_id, created_at, expires_at)),
+    create: ({ hash, account_id, created_at, expires_at }, audit) =>
+      db.write(() => {
+        insert.run(hash, account_id, created_at, expires_at)
+        tell(audit)
+      }),
     findAccount: (hash, now) => db.read(() => plain(account.get(hash, now))),
-    end: hash => db.write(() => void remove.run(hash)),
+    end: (hash, audit) =>
+      db.write(() => {
+        const ended = remove.run(hash).changes === 1
+        if (ended) tell(audit)
+        return ended
+      }),
   }
 }

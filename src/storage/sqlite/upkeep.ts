@@ -1,36 +1,62 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { randomId } from '../../lib/ids.ts'
-import type { Storage } from '../port.ts'
+import { type Storage, usageRetention, usageWidths } from '../port.ts'
 import { createFile, type Database, inMemory } from './database.ts'
 import { translate } from './errors.ts'
 
 /** Rows deleted in one transaction: few enough that no request waits long behind it. */
 const purgeBatch = 1000
 
+/** Usage whose retention is over; ?1 is now. */
+const outlived = [
+  ...(['hour', 'day'] as const).flatMap(width =>
+    [
+      { table: 'usage_reads', key: 'store_id, width, bucket, app_id' },
+      { table: 'usage_requests', key: 'app_id, width, bucket, endpoint' },
+      { table: 'usage_ingest', key: 'width, bucket' },
+    ].map(each => ({
+      ...each,
+      which: `width = ${usageWidths[width]} and bucket <= ?1 - ${usageRetention[width]}`,
+    })),
+  ),
+  {
+    table: 'request_log',
+    key: 'app_id, at_ms, request_id',
+    which: `at_ms <= (?1 - ${usageRetention.log}) * 1000`,
+  },
+]
+
 export function createUpkeep(
   db: Database,
   file: string,
-): Pick<Storage, 'ping' | 'isEmpty' | 'purge' | 'backup' | 'close'> {
+): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'purge' | 'backup' | 'close'> {
   const ping = db.prepare('select number from schema_migrations limit 1')
   const empty = db.prepare<{ empty: number }>(
     `select not exists (select 1 from accounts) and not exists (select 1 from apps)
        and not exists (select 1 from stores) as empty`,
   )
-  const purges = [
+  const size = db.prepare<{ bytes: number }>(
+    'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
+  )
+  const version = db.prepare<{ version: string }>('select sqlite_version() as version')
+  const expired = [
     { table: 'artifacts', key: 'kind, hash' },
     { table: 'sessions', key: 'hash' },
     { table: 'revoked_tokens', key: 'jti' },
     { table: 'throttles', key: 'key' },
-  ].map(({ table, key }) =>
+  ].map(({ table, key }) => ({ table, key, which: 'expires_at <= ?1' }))
+  const purges = [...expired, ...outlived].map(({ table, key, which }) =>
     db.prepare(
-      `delete from ${table} where (${key}) in (select ${key} from ${table} where expires_at <= ? limit ${purgeBatch})`,
+      `delete from ${table} where (${key}) in (select ${key} from ${table} where ${which} limit ${purgeBatch})`,
     ),
   )
 
   return {
     ping: () => db.read(() => void ping.get()),
     isEmpty: () => db.read(() => empty.get()?.empty === 1),
+    size: () => db.read(() => size.get()?.bytes ?? 0),
+    version: () => db.read(() => `SQLite ${version.get()?.version}`),
     async purge(now) {
       for (const purge of purges) {
         while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch);

@@ -174,6 +174,33 @@ export function accessTests(open: Open): void {
     assert.deepEqual(await authorizations.storeIds('x'), [])
   })
 
+  check(
+    'a consent covers the merchant’s own stores only, also while one changes hands',
+    open,
+    async storage => {
+      await people(storage)
+      const { authorizations } = storage
+      const merchant = 'ada@example.com'
+      assert.equal(await authorizations.save({ ...consent('x'), merchant }, [1n, 99n], 'add', 50), null)
+      assert.equal(await authorizations.find('x'), null)
+      assert.equal(await authorizations.save({ ...consent('x'), merchant }, [1n, 2n], 'add', 50), 'x')
+      await write(storage, { stores: [store(1n, { merchant: 'bob@example.com' })] })
+      assert.equal(await authorizations.save({ ...consent('y'), merchant }, [1n], 'replace', 60), null)
+      assert.deepEqual(await authorizations.storeIds('x'), [2n])
+      // Whichever comes first, the store ends up without the former merchant's consent.
+      for (let round = 0; round < 10; round++) {
+        await write(storage, { stores: [store(3n, { merchant })] })
+        await Promise.all([
+          authorizations.save({ ...consent('z'), merchant }, [3n], 'add', 70),
+          storage.records.write({ store_ids: [3n], items: [], orders: [] }, () => ({
+            ...{ stores: [store(3n, { merchant: 'bob@example.com' })], items: [], orders: [], rollups: [] },
+          })),
+        ])
+        assert.equal((await authorizations.storeIds('x')).includes(3n), false)
+      }
+    },
+  )
+
   check('access: the facts say what a claim may do now', open, async storage => {
     await people(storage)
     const { authorizations, stores, apps, revokedTokens } = storage

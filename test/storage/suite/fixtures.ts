@@ -42,6 +42,8 @@ export const account = (id: string, over: Partial<Account> = {}): Account => ({
 export const app = (id: string, over: Partial<App> = {}): App => ({
   id,
   name: `App ${id}`,
+  website: null,
+  publisher: null,
   scope: 'integration.store',
   redirect_uris: [],
   public: false,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { account, app, check, type Open } from './fixtures.ts'
+import { account, app, check, type Open, store } from './fixtures.ts'
 
 const secret = (id: string, created_at: number, app_id = 'a') => ({
   id,
@@ -47,6 +47,55 @@ export function peopleTests(open: Open): void {
     await accounts.create(account('ada', { disabled_at: 1500 }))
     await sessions.create({ hash: 'h', account_id: 'ada', created_at: 1000, expires_at: 2000 })
     assert.equal(await sessions.findAccount('h', 1600), null)
+  })
+
+  check('disabling an account ends its sessions and revokes what it allowed', open, async storage => {
+    const { accounts, apps, authorizations, records, sessions } = storage
+    for (const id of ['ada', 'bob']) {
+      await accounts.create(account(id))
+      await sessions.create({ hash: id, account_id: id, created_at: 1, expires_at: 9999 })
+    }
+    await apps.create(app('a'), null)
+    await records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
+      ...{ stores: [store(1n)], items: [], orders: [], rollups: [] },
+    }))
+    for (const id of ['ada', 'bob']) {
+      await authorizations.save({ id, app_id: 'a', account_id: id, scope: 's' }, [1n], 'add', 5)
+    }
+    assert.equal(await accounts.setDisabled('ada', 10, 11), true)
+    assert.equal(await accounts.setDisabled('ada', 12, 12), false)
+    assert.equal((await accounts.find('ada'))?.disabled_at, 10)
+    assert.equal((await authorizations.find('ada'))?.revoked_at, 11)
+    assert.deepEqual(await authorizations.storeIds('ada'), [])
+    assert.equal((await authorizations.find('bob'))?.revoked_at, null)
+    assert.deepEqual(await authorizations.storeIds('bob'), [1n])
+    assert.equal(await accounts.setDisabled('ada', null, 20), true)
+    assert.equal(await sessions.findAccount('ada', 30), null)
+    assert.equal((await authorizations.find('ada'))?.revoked_at, 11)
+    assert.equal((await sessions.findAccount('bob', 30))?.id, 'bob')
+    assert.equal(await accounts.setDisabled('nobody', 10, 10), false)
+  })
+
+  check('a new password ends the sessions', open, async ({ accounts, sessions }) => {
+    await accounts.create(account('ada'))
+    await sessions.create({ hash: 'h', account_id: 'ada', created_at: 1, expires_at: 9999 })
+    assert.equal(await accounts.setPassword('ada', 'other'), true)
+    assert.equal((await accounts.find('ada'))?.password_hash, 'other')
+    assert.equal(await sessions.findAccount('h', 30), null)
+    assert.equal(await accounts.setPassword('nobody', 'other'), false)
+  })
+
+  check('what may change of an app changes, and nothing else', open, async ({ apps }) => {
+    await apps.create(app('a'), null)
+    const face = {
+      name: 'New',
+      website: 'https://n.example/',
+      publisher: 'N',
+      redirect_uris: ['https://n.example/cb'],
+    }
+    assert.equal(await apps.update({ id: 'a', ...face }), true)
+    assert.deepEqual(await apps.find('a'), { ...app('a'), ...face })
+    assert.equal(await apps.update({ id: 'nothing', ...face }), false)
   })
 
   check('apps are found whole and listed oldest first', open, async ({ accounts, apps }) => {

@@ -1,0 +1,24 @@
+/** What a server answered, read to its end. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body; throws when it is not JSON. */
+  // biome-ignore lint: tests look into answers of many shapes
+  json: any
+}
+
+/** Of every account that a test makes. */
+export const password = 'correct horse battery'
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    get json() {
+      return JSON.parse(text)
+    },
+  }
+}

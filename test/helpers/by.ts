@@ -1,0 +1,7 @@
+import type { By } from '../../src/domain/audit.ts'
+
+/** Who acts in the tests. */
+export const byTest: By = {
+  ...{ actor_kind: 'command', actor_id: null, actor_name: 'test' },
+  ...{ address: null, request_id: null },
+}

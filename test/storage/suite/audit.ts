@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import type { AuditEntry, Storage } from '../../../src/storage/port.ts'
+import { account, app, check, type Open, store } from './fixtures.ts'
+
+const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
+  ...{ id, at: 1000, action: 'app_changed', actor_kind: 'command', actor_id: null, actor_name: 'root' },
+  ...{ account_id: null, app_id: null, store_ids: [], detail: null, address: null, request_id: null },
+  ...over,
+})
+
+const listed = async ({ audit }: Storage, query: Parameters<Storage['audit']['list']>[0] = { limit: 100 }) =>
+  (await audit.list(query)).map(({ id }) => id)
+
+export function auditTests(open: Open): void {
+  check('an entry comes back whole, with the names of what it points to', open, async storage => {
+    await storage.accounts.create(account('ada'))
+    await storage.apps.create(app('a', { name: 'Ledger' }), null)
+    const whole = entry('1', {
+      ...{ action: 'access_allowed', actor_kind: 'account', actor_id: 'ada', actor_name: 'ada@example.com' },
+      ...{ account_id: 'ada', app_id: 'a', store_ids: [-(2n ** 63n), 2n ** 63n - 1n], detail: 'ö "x"' },
+      ...{ address: '::1', request_id: 'r1' },
+    })
+    await storage.audit.append(whole)
+    await storage.audit.append(entry('2', { account_id: 'gone', app_id: 'gone' }))
+    assert.deepEqual(await storage.audit.list({ limit: 10 }), [
+      { ...entry('2', { account_id: 'gone', app_id: 'gone' }), account_email: null, app_name: null },
+      { ...whole, account_email: 'ada@example.com', app_name: 'Ledger' },
+    ])
+  })
+
+  check('the newest come first, page by page', open, async storage => {
+    for (const id of ['2', '1', '4', '3']) await storage.audit.append(entry(id))
+    assert.deepEqual(await listed(storage, { limit: 3 }), ['4', '3', '2'])
+    assert.deepEqual(await listed(storage, { limit: 3, before: '2' }), ['1'])
+  })
+
+  check('entries are found by whom they concern, by action and by text', open, async storage => {
+    await storage.accounts.create(account('bob', { email: 'bob@shop.example' }))
+    await storage.audit.append(entry('1', { actor_id: 'bob', actor_name: 'Bob@Shop.example' }))
+    await storage.audit.append(entry('2', { account_id: 'bob', action: 'sign_in' }))
+    await storage.audit.append(entry('3', { app_id: 'a', address: '10.0.0.1', request_id: 'req' }))
+    assert.deepEqual(await listed(storage, { limit: 9, account_id: 'bob' }), ['2', '1'])
+    assert.deepEqual(await listed(storage, { limit: 9, app_id: 'a' }), ['3'])
+    assert.deepEqual(await listed(storage, { limit: 9, action: 'sign_in' }), ['2'])
+    assert.deepEqual(await listed(storage, { limit: 9, search: 'SHOP' }), ['2', '1'])
+    for (const search of ['10.0.0.1', 'req', 'a']) {
+      assert.deepEqual(
+        (await listed(storage, { limit: 9, search })).includes('3'),
+        true,
+        `${search} finds the third`,
+      )
+    }
+    assert.deepEqual(await listed(storage, { limit: 9, search: '%' }), [], 'no pattern')
+    assert.deepEqual(await listed(storage, { limit: 9, search: 'shop', account_id: 'ada' }), [])
+  })
+
+  check('what changes something tells of it; what changes nothing tells nothing', open, async storage => {
+    const { accounts, sessions, apps, authorizations, keys, records, switches } = storage
+    const steps: [string, () => Promise<unknown>][] = [
+      ['account', () => accounts.create(account('ada'), entry('account'))],
+      ['', () => accounts.create(account('twin', { email: 'ada@example.com' }), entry('no'))],
+      [
+        'session',
+        () =>
+          sessions.create({ hash: 'h', account_id: 'ada', created_at: 1, expires_at: 9 }, entry('session')),
+      ],
+      ['end', () => sessions.end('h', entry('end'))],
+      ['', () => sessions.end('h', entry('no'))],
+      ['app', () => apps.create(app('a'), secret('s1'), entry('app'))],
+      ['update', () => apps.update({ ...app('a'), name: 'New' }, entry('update'))],
+      ['', () => apps.update(app('nothing'), entry('no'))],
+      ['secret', () => apps.addSecret(secret('s2'), 2, entry('secret'))],
+      ['retired', () => apps.removeSecret('a', 's1', entry('retired'))],
+      ['', () => apps.removeSecret('a', 's2', entry('no'))],
+      ['disabled', () => apps.setDisabled('a', 5, entry('disabled'))],
+      ['', () => apps.setDisabled('a', 6, entry('no'))],
+      ['', () => apps.setDisabled('nothing', 5, entry('no'))],
+      [
+        'moved',
+        () =>
+          records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
+            ...{ stores: [store(1n)], items: [], orders: [], rollups: [] },
+            audit: [entry('moved')],
+          })),
+      ],
+      ['saved', () => authorizations.save(grant('g'), [1n], 'add', 5, entry('saved'))],
+      ['taken', () => authorizations.revokeApp('a', [1n], 5, entry('taken'))],
+      ['', () => authorizations.revokeApp('a', [1n], 5, entry('no'))],
+      ['revoked', () => authorizations.revoke('g', 5, entry('revoked'))],
+      ['', () => authorizations.revoke('g', 5, entry('no'))],
+      ['', () => authorizations.revokeApp('a', null, 5, entry('no'))],
+      [
+        'keys',
+        () =>
+          keys.rotate(
+            { id: 'k', use: 'sign', secret: '{}', created_at: 1, retired_at: null },
+            0,
+            entry('keys'),
+          ),
+      ],
+      ['switch', () => switches.set('sign_up', true, entry('switch'))],
+      ['password', () => accounts.setPassword('ada', 'other', entry('password'))],
+      ['', () => accounts.setPassword('nobody', 'other', entry('no'))],
+      ['off', () => accounts.setDisabled('ada', 7, 7, entry('off'))],
+      ['', () => accounts.setDisabled('ada', 8, 8, entry('no'))],
+    ]
+    const told: string[] = []
+    for (const [id, step] of steps) {
+      await step()
+      if (id !== '') told.push(id)
+      assert.deepEqual(await listed(storage), [...told].sort().reverse())
+    }
+  })
+
+  check(
+    'a change that fails leaves no entry behind, and an entry that fails no change',
+    open,
+    async storage => {
+      const { audit, apps, records, switches } = storage
+      await audit.append(entry('taken'))
+      await assert.rejects(switches.set('sign_up', true, entry('taken')))
+      assert.equal(await switches.isOn('sign_up'), false)
+      await apps.create(app('a'), null)
+      await assert.rejects(apps.create(app('a'), null, entry('second')))
+      await assert.rejects(
+        records.write({ store_ids: [1n], items: [], orders: [] }, () => {
+          throw new Error('no')
+        }),
+      )
+      assert.deepEqual(await listed(storage), ['taken'])
+    },
+  )
+
+  check('a switch is off until it is turned on, and keeps how it was set', open, async ({ switches }) => {
+    assert.equal(await switches.isOn('sign_up'), false)
+    await switches.set('sign_up', true)
+    assert.equal(await switches.isOn('sign_up'), true)
+    assert.equal(await switches.isOn('other'), false)
+    await switches.set('sign_up', false)
+    assert.equal(await switches.isOn('sign_up'), false)
+  })
+}
+
+const secret = (id: string) => ({ id, app_id: 'a', hash: id, created_at: 1, last_used_at: null })
+const grant = (id: string) => ({ id, app_id: 'a', account_id: 'ada', scope: 's' })
