@@ -9,9 +9,15 @@ import { createApps } from './domain/apps.ts'
 import { createConnectedApps } from './domain/connected-apps.ts'
 import { createConsent } from './domain/consent.ts'
 import { createIngest } from './domain/ingest.ts'
+import { createIntake, type Intake } from './domain/intake.ts'
 import { createKeys } from './domain/keys.ts'
 import { createSessions } from './domain/sessions.ts'
 import { createThrottle } from './domain/throttle.ts'
+import { createIngestFigures } from './domain/usage/ingest.ts'
+import { createReadFigures } from './domain/usage/reads.ts'
+import { createUsageRecorder } from './domain/usage/recorder.ts'
+import { createRequestFigures } from './domain/usage/requests.ts'
+import { watchConnections } from './http/connections.ts'
 import { closeGracefully } from './http/graceful-close.ts'
 import { requireHost } from './http/host-header.ts'
 import { integrationApi } from './http/integration/index.ts'
@@ -19,13 +25,16 @@ import { answerMalformed } from './http/malformed.ts'
 import { methodsNotAllowed } from './http/method-not-allowed.ts'
 import { oauthApi } from './http/oauth/index.ts'
 import { health } from './http/ops/health.ts'
-import { metrics } from './http/ops/metrics.ts'
+import { createMetrics } from './http/ops/metrics.ts'
 import { openapi } from './http/ops/openapi.ts'
+import { refuseOverload } from './http/overload.ts'
 import { platformApi } from './http/platform/index.ts'
 import { perApp } from './http/rate-limit.ts'
 import { createRequestEnds } from './http/request-ends.ts'
 import { FaultsOnly, requestLog } from './http/request-log.ts'
+import { arrivalLimits, cutSlowClients } from './http/slow-clients.ts'
 import { transportHeaders } from './http/transport-headers.ts'
+import { recordUsage } from './http/usage-recording.ts'
 import { type App, guard } from './http/route.ts'
 import { renderError, renderNotFound } from './surfaces.ts'
 import type { Clock } from './lib/clock.ts'
@@ -34,20 +43,32 @@ import { createBearer } from './oauth/bearer.ts'
 import { createPresentedTokens } from './oauth/presented-tokens.ts'
 import { createProviderSource } from './oauth/provider-source.ts'
 import type { Storage } from './storage/port.ts'
+import { timed } from './storage/timed.ts'
 
 export interface AppDeps {
   storage: Storage
   clock: Clock
-  config: Pick<Config, 'log_level' | 'trust_proxy' | 'rate_limit'>
+  config: Pick<
+    Config,
+    'log_level' | 'trust_proxy' | 'rate_limit' | 'max_connections' | 'max_requests' | 'max_wait'
+  >
   /** Public address and issuer. */
   issuer: string
   /** Where log lines go; standard error when left out. */
   log?: { write(line: string): void }
+  /** Where the platform's records are read and stored; by the app itself when left out. */
+  intake?: Intake
+  /** Aborted when the process is told to stop, some time before the app is closed. */
+  stopping?: AbortSignal
 }
 
 /** The whole server but for its socket: what stands on what, top to bottom. */
-export async function buildApp({ storage, clock, config, issuer, log }: AppDeps): Promise<FastifyInstance> {
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { clock, config, issuer, log, stopping } = deps
   const ends = createRequestEnds()
+  const metrics = createMetrics()
+  const storage = timed(deps.storage, metrics.operation)
+  const intake = deps.intake ?? createIntake(createIngest({ storage, clock }))
   const app = Fastify({
     logger: { level: config.log_level, stream: log ?? process.stderr },
     // One line a request is written by requestLog, without the address.
@@ -56,24 +77,28 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     trustProxy: config.trust_proxy === '' ? false : config.trust_proxy,
     // A request that arrives on an open connection while we close is still answered.
     return503OnClosing: false,
-    requestTimeout: 60_000,
+    requestTimeout: arrivalLimits.requestTimeout,
     http: {
       requireHostHeader: false, // requireHost does, in our format
-      // Honest headers come at once; who sends them drop by drop only holds a place.
-      headersTimeout: 10_000,
-      connectionsCheckingInterval: 2000,
+      ...arrivalLimits.http,
     },
     frameworkErrors: (error, request, reply) => {
       ends.watch(request, reply)
       return renderError(error, request, reply)
     },
-    clientErrorHandler: answerMalformed(clock),
+    clientErrorHandler: answerMalformed(clock, () => connections),
     routerOptions: { maxParamLength: 128 },
   })
+  const connections = watchConnections(app.server)
+  app.server.maxConnections = config.max_connections
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over; Node would answer it without a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorate('clock', clock)
+  app.decorate('answering', ends.answering)
   app.decorateRequest('principal', null)
+  app.decorateRequest('page', null)
+  app.decorateRequest('error_code', null)
+  app.decorateRequest('client_id', null)
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderNotFound)
   // Schemas document. Where one also checks, its plugin says so; answers are written by hand and not serialized again.
@@ -99,18 +124,33 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
       app.log.error({ err: error, request_id }, 'authorization server failed'),
   })
   const requireScope = guard({ bearer, storage })
+  const usage = createUsageRecorder({
+    storage,
+    clock,
+    notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
+  })
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     ends.watch(request, reply)
     done()
   })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    ends.answering(reply)
+    done()
+  })
   requireHost(app)
   transportHeaders(app, secure)
-  closeGracefully(app, ends)
+  closeGracefully(app, ends, connections, stopping)
+  cutSlowClients(app, connections)
+  refuseOverload(app, config, ends, metrics.refused)
   requestLog(ends)
-  metrics(app, ends)
-  health(app, storage)
+  recordUsage(ends, usage)
+  // When the last request is over, and before whoever opened the storage closes it.
+  app.addHook('onClose', () => usage.close())
+  metrics.usage(usage)
+  metrics.serve(app, ends, connections)
+  health(app, storage, stopping)
   await openapi(app, issuer)
   await app.register(async scope =>
     oauthApi(scope, { providers, presented, throttle: createThrottle('client', { storage, clock }), issuer }),
@@ -120,7 +160,7 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
     integrationApi(scope as App, { storage, clock, requireScope })
   })
   await app.register(async scope =>
-    platformApi(scope as App, { ingest: createIngest({ storage, clock }), requireScope }),
+    platformApi(scope as App, { intake, usage, requireScope }),
   )
   await app.register(async scope =>
     consolePages(scope, {
@@ -134,6 +174,11 @@ export async function buildApp({ storage, clock, config, issuer, log }: AppDeps)
       signInThrottle: createThrottle('sign-in', { storage, clock }),
       consents: createConsent({ storage, clock }),
       connectedApps: createConnectedApps({ storage, clock }),
+      figures: {
+        reads: createReadFigures({ storage, clock, recorder: usage }),
+        requests: createRequestFigures({ storage, clock, recorder: usage }),
+        ingest: createIngestFigures({ storage, clock, recorder: usage }),
+      },
       providers,
       cookieKeys: await keys.cookie(),
     }),

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 
 /** Everything the environment may set. This is the only file that reads it. */
@@ -18,11 +19,20 @@ export interface Config {
   /** Public address and OAuth issuer, without a trailing slash; null: the address the server listens on. */
   base_url: string | null
   workers: number
+  /** Threads of each process that read and store the platform's records; 0: none, it does so itself. */
+  ingest_threads: number
   log_level: string
   /** Whose X-Forwarded-For is believed: addresses or ranges, comma-separated; empty: nobody's. */
   trust_proxy: string
   /** Integration API requests a minute for each app; 0: no limit. */
   rate_limit: number
+  /** Connections of each process; further ones are closed at once. */
+  max_connections: number
+  /** Requests of one kind that each process works on at a time, and the milliseconds that others wait for their turn. */
+  max_requests: number
+  max_wait: number
+  /** Seconds between being told to stop, when /health/ready says so, and taking no more connections. */
+  shutdown_delay: number
 }
 
 export class ConfigError extends Error {
@@ -42,6 +52,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     read_staleness: integer(env, 'TILLGATE_READ_STALENESS', 0, 0, 86_400),
     base_url: env['TILLGATE_BASE_URL'] ? readBaseUrl(env['TILLGATE_BASE_URL']) : null,
     workers: integer(env, 'TILLGATE_WORKERS', 1, 1, 256),
+    ingest_threads: integer(env, 'TILLGATE_INGEST_THREADS', Math.min(2, availableParallelism()), 0, 64),
     log_level: oneOf(env, 'TILLGATE_LOG_LEVEL', 'info', [
       'silent',
       'fatal',
@@ -53,6 +64,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ]),
     trust_proxy: readProxies(env['TILLGATE_TRUST_PROXY'] ?? ''),
     rate_limit: integer(env, 'TILLGATE_RATE_LIMIT', 0, 0, 1_000_000_000),
+    max_connections: integer(env, 'TILLGATE_MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    max_requests: integer(env, 'TILLGATE_MAX_REQUESTS', 20, 1, 100_000),
+    max_wait: integer(env, 'TILLGATE_MAX_WAIT', 300, 1, 60_000),
+    shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }
 

@@ -1,11 +1,14 @@
 import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
-import { localAddress, settlePort } from './lib/address.ts'
+import { assertFree, localAddress, settlePort } from './lib/address.ts'
+import { createIntakePool } from './intake/pool.ts'
+import type { Intake } from './domain/intake.ts'
 import { systemClock } from './lib/clock.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './warnings.ts'
-import { superviseWorkers } from './workers.ts'
+import { superviseWorkers, workerListens } from './workers.ts'
 
 /** How often expired tokens, requests for consent, sessions and counters are swept out. */
 const sweepEvery = 60_000
@@ -18,9 +21,11 @@ export async function serve(config: Config): Promise<void> {
   const ready = () => console.log(`Tillgate is ready at ${issuer}`)
   if (cluster.isWorker) {
     // The channel to the first process would keep this one alive when all is done.
-    return serveHere({ ...config, port }, issuer, () => {}).finally(() => process.disconnect())
+    return serveHere({ ...config, port }, issuer, tellPrimary).finally(() => process.disconnect())
   }
   if (config.workers === 1) return serveHere({ ...config, port }, issuer, ready)
+  // A port that processes share would be shared with a stranger too.
+  await assertFree(config.host, port)
   // Migrated before the workers start, so that they need not race for it.
   const storage = await openStorage(config.database, config)
   await storage.close()
@@ -28,29 +33,53 @@ export async function serve(config: Config): Promise<void> {
   return superviseWorkers(config.workers, env, { ready, stop: stopSignal() })
 }
 
+/**
+ * The longest queue that the system allows: a crowd that connects at once waits for a moment instead of a second. On
+ * Linux each worker has a queue of its own. Node's way, one that hands connections on, leaves those it has just handed to
+ * a worker that dies without an answer, for ever; this way they are told at once.
+ */
+const listening = {
+  backlog: 4096,
+  ...(cluster.isWorker && process.platform === 'linux' && { reusePort: true }),
+}
+
+const tellPrimary = () => void process.send?.(workerListens)
+
 /** config → storage → app → listen → close */
 async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {
   const stop = stopSignal()
+  const stopping = new AbortController()
   const clock = systemClock
   const storage = await openStorage(config.database, {
     ...config,
     // Said of the replica, which is met with the first list: the app is there by then.
     notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
   })
-  const app = await buildApp({ storage, clock, config, issuer })
+  const intake = intakeOf(config)
+  const app = await buildApp({ storage, clock, config, issuer, stopping: stopping.signal, ...intake })
   const sweep = setInterval(() => {
     storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))
   }, sweepEvery)
   try {
-    await app.listen({ host: config.host, port: config.port })
+    await app.listen({ host: config.host, port: config.port, ...listening })
     ready()
     for (const warning of warningsOf(config, issuer)) app.log.warn(warning)
     app.log.info({ signal: await stop }, 'stopping; requests in flight finish first')
+    stopping.abort()
+    await sleep(config.shutdown_delay * 1000)
   } finally {
     clearInterval(sweep)
     await app.close()
+    await intake.intake?.close()
     await storage.close()
   }
+}
+
+/** Threads of its own, unless there are to be none or the database is in this process's memory alone. */
+function intakeOf(config: Config): { intake?: Intake } {
+  const { database, ingest_threads: threads } = config
+  if (threads === 0 || database === ':memory:') return {}
+  return { intake: createIntakePool({ database, threads, storage: config }) }
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

@@ -1,10 +1,10 @@
 import type { RecordCounts } from '../contract/record.ts'
-import type { Batch, Ingest } from '../domain/ingest.ts'
+import type { By } from '../domain/audit.ts'
+import type { Intake, IntakeBatch } from '../domain/intake.ts'
 import { detailOf } from '../domain/records/problems.ts'
 import { maxLineLength, type RecordReader } from '../domain/records/read.ts'
-import { ApiError, type ErrorDetail } from '../errors.ts'
+import type { ErrorDetail } from '../errors.ts'
 import { linesOf } from '../lib/lines.ts'
-import { byCommand } from './run.ts'
 
 /** How far an import is; kept up to date, so that whatever ends it can tell. */
 export interface ImportState {
@@ -17,7 +17,8 @@ export interface ImportState {
 
 interface ImportOptions {
   pieces: AsyncIterable<Buffer>
-  ingest: Ingest
+  intake: Intake
+  by: By
   state: ImportState
   signal: AbortSignal
   /** Called with the number of records of each batch that was stored. */
@@ -28,53 +29,86 @@ interface ImportOptions {
 const batchLines = 4000
 const batchBytes = 8 * 1024 * 1024
 
-/** Stores the lines batch by batch, until their end, the first bad batch or the signal. */
-export async function importRecords({
-  pieces,
-  ingest,
-  state,
-  signal,
-  onBatch,
-}: ImportOptions): Promise<void> {
-  let batch = ingest.batch(byCommand())
-  let first = 1
-  let bytes = 0
+/** Batches that are under way: while one is stored, the next is read. */
+const underWay = 2
 
-  async function store(through: number): Promise<boolean> {
-    const stored = await commit(batch, state)
-    if (!stored) return false
+/** Stores the lines batch by batch, until their end, the first bad batch or the signal. */
+export async function importRecords(options: ImportOptions): Promise<void> {
+  const { pieces, intake, by, state, signal, onBatch } = options
+  const opened: IntakeBatch[] = []
+  const settled: Promise<boolean>[] = []
+
+  /** Stores a batch when all before it are: the last word on a record is the last line about it. */
+  async function store(batch: IntakeBatch, through: number, before: Promise<boolean>): Promise<boolean> {
+    if (!(await before)) return false
+    const outcome = await batch.commit()
+    if ('refused' in outcome) {
+      state.bad = outcome.refused
+      return false
+    }
+    for (const kind of ['stores', 'items', 'orders', 'unchanged'] as const) {
+      state.counts[kind] += outcome.counts[kind]
+    }
     state.stored_through = through
-    onBatch(batch.records)
-    batch = ingest.batch(byCommand())
-    first = through + 1
-    bytes = 0
+    onBatch(outcome.records)
     return !signal.aborted
   }
 
-  let last = 0
-  for await (const lines of linesOf(pieces, maxLineLength)) {
-    for (const line of lines) {
-      last = line.line
-      if ('text' in line) bytes += line.text.length
-      batch.take(line)
-      if (last - first + 1 < batchLines && bytes < batchBytes) continue
-      if (!(await store(last))) return
+  try {
+    let before = Promise.resolve(true)
+    for await (const { parts, lines, through } of batchesOf(pieces)) {
+      const batch = intake.open({ by, after: through - lines })
+      opened.push(batch)
+      for (const part of parts) await batch.push(part)
+      before = store(batch, through, before)
+      before.catch(() => {}) // awaited below, unless one before it fails
+      settled.push(before)
+      if (settled.length >= underWay && !(await settled.shift())) return
     }
+    await before
+  } finally {
+    for (const batch of opened) batch.abandon()
   }
-  if (last >= first) await store(last)
 }
 
-async function commit(batch: Batch, state: ImportState): Promise<boolean> {
-  try {
-    const counts = await batch.commit()
-    for (const kind of ['stores', 'items', 'orders', 'unchanged'] as const) state.counts[kind] += counts[kind]
-    return true
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'record_invalid') throw error
-    const { total, lines } = batch.problems
-    state.bad = { details: error.details, problems: total, lines: lines.size }
-    return false
+interface LineBatch {
+  parts: Buffer[]
+  lines: number
+  /** The number of its last line. */
+  through: number
+}
+
+/** Cuts bytes into batches of whole lines. */
+async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBatch> {
+  let batch: LineBatch = { parts: [], lines: 0, through: 0 }
+  let bytes = 0
+  const next = (): LineBatch => {
+    const full = batch
+    batch = { parts: [], lines: 0, through: full.through }
+    bytes = 0
+    return full
   }
+  for await (const piece of pieces) {
+    let start = 0
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, end + 1)) {
+      batch.lines++
+      batch.through++
+      if (batch.lines < batchLines && bytes + end - start < batchBytes) continue
+      batch.parts.push(piece.subarray(start, end + 1))
+      start = end + 1
+      yield next()
+    }
+    if (start === piece.length) continue
+    batch.parts.push(piece.subarray(start))
+    bytes += piece.length - start
+  }
+  if (batch.parts.length === 0) return
+  // The last line may do without its end.
+  if (batch.parts.at(-1)?.at(-1) !== 10) {
+    batch.lines++
+    batch.through++
+  }
+  yield next()
 }
 
 interface CheckOptions {

@@ -1,10 +1,9 @@
 import type { RecordCounts } from '../contract/record.ts'
-import { createIngest } from '../domain/ingest.ts'
 import { createRecordReader } from '../domain/records/read.ts'
 import { checkRecords, type ImportState, importRecords } from './import-records.ts'
 import { type ImportSource, openSource } from './import-source.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { note, print, withStorage } from './run.ts'
+import { byCommand, note, print, withIntake } from './run.ts'
 
 export interface ImportOptions {
   dryRun?: boolean
@@ -41,10 +40,9 @@ async function load(source: ImportSource, { json }: ImportOptions, signal: Abort
   }
   const progress = createProgress('import', { ...(source.size && { total: source.size }), unit: 'records' })
   const onBatch = advanceBy(source, progress)
-  await withStorage(async storage => {
-    const ingest = createIngest({ storage })
+  await withIntake(async intake => {
     try {
-      await importRecords({ pieces: source.pieces, ingest, state, signal, onBatch })
+      await importRecords({ pieces: source.pieces, intake, by: byCommand(), state, signal, onBatch })
     } catch (error) {
       if (!signal.aborted)
         throw new Error(`${(error as Error).message}; ${storedSoFar(state)}`, { cause: error })

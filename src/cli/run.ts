@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import { readConfig } from '../config.ts'
 import { type By, byCommand as commandBy } from '../domain/audit.ts'
+import type { Intake } from '../domain/intake.ts'
 import type { Storage } from '../storage/port.ts'
 
 /** Opens the configured database for one command, and closes it whatever happens. */
@@ -14,6 +15,21 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
   } finally {
     await storage.close()
   }
+}
+
+/** The same for a command that stores records. */
+export async function withIntake<T>(use: (intake: Intake) => Promise<T>): Promise<T> {
+  const { createIntakePool } = await import('../intake/pool.ts')
+  // Opened here first: the schema is brought up to date once, and what is wrong with the database is told at once.
+  return withStorage(async () => {
+    const config = readConfig()
+    const intake = createIntakePool({ database: config.database, threads: 2, storage: config })
+    try {
+      return await use(intake)
+    } finally {
+      await intake.close()
+    }
+  })
 }
 
 /** Who runs a command, for the audit log: the user of this machine, who need not have a name. */

@@ -23,7 +23,8 @@ export interface Batch {
   readonly problems: ProblemList
   /** The newest updated_at of the orders that it stored; null before, and when there were none. */
   readonly newest: Seconds | null
-  commit(): Promise<RecordCounts>
+  /** Null when a line is bad: then nothing is stored, and `problems` says why. */
+  commit(): Promise<RecordCounts | null>
 }
 
 export function createIngest({ storage, clock = systemClock }: { storage: Storage; clock?: Clock }): Ingest {
@@ -57,7 +58,7 @@ export function createIngest({ storage, clock = systemClock }: { storage: Storag
         const keys = keysOf(records)
         // With a bad line nothing will be written; but the stores say which other lines are bad too.
         const asked = problems.total > 0 ? { ...keys, items: [], orders: [] } : keys
-        const { counts, orders } = await storage.records.write(asked, existing => {
+        const written = storage.records.write(asked, existing => {
           const decision = decide(records, existing)
           for (const { line, store_id } of decision.homeless) {
             refuse(line, {
@@ -66,26 +67,38 @@ export function createIngest({ storage, clock = systemClock }: { storage: Storag
               says: `is ${store_id}; it must be a store that exists or comes in an earlier line`,
             })
           }
-          if (problems.total > 0) throw problems.toError()
+          if (problems.total > 0) throw new Refusal()
           const audit = moved(existing.stores, decision.stores).map(({ id, detail }) =>
             auditEntry(clock, by, 'store_moved', { store_ids: [id], detail }),
           )
           return { ...decision, least_version: clock.now() * 1000, audit }
         })
-        for (const { row } of orders) newest = Math.max(newest ?? row.updated_at, row.updated_at)
-        return counts
+        const decision = await written.catch(nullIfRefused)
+        if (!decision) return null
+        for (const { row } of decision.orders) newest = Math.max(newest ?? row.updated_at, row.updated_at)
+        return decision.counts
       },
     }
   }
 
   return {
     batch,
-    write(lines, by) {
+    async write(lines, by) {
       const all = batch(by)
       for (const line of lines) all.take(line)
-      return all.commit()
+      const counts = await all.commit()
+      if (!counts) throw all.problems.toError()
+      return counts
     },
   }
+}
+
+/** Thrown so that nothing is written. */
+class Refusal extends Error {}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof Refusal) return null
+  throw error
 }
 
 /** The stores that get another merchant, and so lose what the one before allowed. */

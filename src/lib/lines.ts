@@ -6,12 +6,14 @@ export type Line = { line: number; text: string } | { line: number; fault: 'too_
 /** Cuts bytes into lines, counted from 1, holding no more than one line at a time. */
 export class LineCutter {
   readonly #maxLength: number
-  #line = 0
+  #line: number
   #pieces: Buffer[] = []
   #length = 0
 
-  constructor(maxLength: number) {
+  /** `after`: how many lines came before. */
+  constructor(maxLength: number, after = 0) {
     this.#maxLength = maxLength
+    this.#line = after
   }
 
   /** The lines that this piece completes. */

@@ -5,9 +5,11 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type ImportState, importRecords } from '../../src/cli/import-records.ts'
 import { createIngest } from '../../src/domain/ingest.ts'
+import { createIntake, type Intake } from '../../src/domain/intake.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port.ts'
 import { badRecords } from '../helpers/bad-records.ts'
+import { byTest } from '../helpers/by.ts'
 import { createCli } from '../helpers/cli.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
@@ -183,7 +185,10 @@ describe('import: every rule of a record', () => {
   })
   after(() => storage.close())
 
-  async function load(content: string | Buffer, ingest = createIngest({ storage })): Promise<ImportState> {
+  async function load(
+    content: string | Buffer,
+    intake = createIntake(createIngest({ storage })),
+  ): Promise<ImportState> {
     const state: ImportState = {
       counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
       stored_through: 0,
@@ -193,7 +198,7 @@ describe('import: every rule of a record', () => {
       yield Buffer.from(content)
     })()
     const { signal } = new AbortController()
-    await importRecords({ pieces, ingest, state, signal, onBatch: () => {} })
+    await importRecords({ pieces, intake, by: byTest, state, signal, onBatch: () => {} })
     return state
   }
 
@@ -218,9 +223,9 @@ describe('import: every rule of a record', () => {
   })
 
   test('import: a fault of the database is no bad record', async () => {
-    const ingest = createIngest({ storage })
+    const intake = createIntake(createIngest({ storage }))
     const commit = () => Promise.reject(new Error('disk full'))
-    const broken = { ...ingest, batch: () => ({ ...ingest.batch(), commit }) }
+    const broken: Intake = { ...intake, open: options => ({ ...intake.open(options), commit }) }
     await assert.rejects(load(ndjson(sampleStore()), broken), /^Error: disk full$/)
   })
 })

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts'
 import { type Accounts, createAccounts } from '../../src/domain/accounts.ts'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps.ts'
 import { createIngest } from '../../src/domain/ingest.ts'
+import { createIntakePool } from '../../src/intake/pool.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Account, App, Role, Storage } from '../../src/storage/port.ts'
 import { type Answer, answerOf, password } from './answers.ts'
@@ -43,13 +44,19 @@ export interface ServerOptions {
   clock?: TestClock
   config?: Partial<AppDeps['config']>
   database?: string
+  /** Threads that store the platform's records; the server does it itself when left out. */
+  threads?: number
   /** A public address other than the one listened on. */
   issuer?: string
 }
 
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? testClock()
-  const storage = await openStorage(options.database ?? (await emptyDatabase()))
+  const database = options.database ?? (await emptyDatabase({ shared: options.threads !== undefined }))
+  const storage = await openStorage(database)
+  const settings = readConfig({})
+  const { threads } = options
+  const intake = threads === undefined ? null : createIntakePool({ database, threads, storage: settings })
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const log: string[] = []
@@ -57,7 +64,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     storage,
     clock,
     issuer: options.issuer ?? base,
-    config: { ...readConfig({}), ...options.config },
+    config: { ...settings, ...options.config },
+    ...(intake && { intake }),
     log: { write: line => void log.push(line) },
   })
   await app.listen({ host: '127.0.0.1', port })
@@ -119,6 +127,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     },
     async close() {
       await app.close()
+      await intake?.close()
       await storage.close()
     },
   }

@@ -15,7 +15,7 @@ let server: TestServer
 let token: string
 
 before(async () => {
-  server = await startServer()
+  server = await startServer({ threads: 2 })
   token = await server.token(await server.newApp({ scope: 'platform.write' }))
 })
 after(() => server.close())

@@ -20,9 +20,14 @@ export class ProblemList {
   }
 
   /** In the order of the lines. */
-  toError(): ApiError {
+  summary(): { message: string; details: readonly ErrorDetail[]; problems: number; lines: number } {
     const details = this.details.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
-    return fail('record_invalid', this.#message(), { details })
+    return { message: this.#message(), details, problems: this.#total, lines: this.lines.size }
+  }
+
+  toError(): ApiError {
+    const { message, details } = this.summary()
+    return fail('record_invalid', message, { details })
   }
 
   #message(): string {

@@ -1,10 +1,10 @@
-import type { Ingest } from '../../domain/ingest.ts'
+import type { Intake } from '../../domain/intake.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { App, guard } from '../route.ts'
 import { recordsRoute } from './records.ts'
 
 export interface PlatformDeps {
-  ingest: Ingest
+  intake: Intake
   usage: Pick<UsageRecorder, 'ingested'>
   requireScope: ReturnType<typeof guard>
 }

@@ -4,11 +4,13 @@ import { Envelope } from '../../contract/envelope.ts'
 import { RecordCounts } from '../../contract/record.ts'
 import { byApp } from '../../domain/audit.ts'
 import { fail } from '../../errors.ts'
+import { createRoom } from '../../lib/room.ts'
 import { sendData } from '../envelope.ts'
 import { errorResponses } from '../error-responses.ts'
+import { overloaded, takeTurn } from '../overload.ts'
 import { type App, principalOf } from '../route.ts'
 import type { PlatformDeps } from './index.ts'
-import { limits, ndjsonLines } from './ndjson.ts'
+import { expand, limits } from './body.ts'
 
 const Lines = Type.String({
   description:
@@ -19,7 +21,8 @@ const Lines = Type.String({
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** Ours: the platform pushes stores, items and orders. One request is one transaction. */
-export function recordsRoute(app: App, { ingest, usage, requireScope }: PlatformDeps): void {
+export function recordsRoute(app: App, { intake, usage, requireScope }: PlatformDeps): void {
+  const room = createRoom(limits.held)
   // The body is handed on as the stream it is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes, (_request, body, done) => done(null, body))
@@ -49,20 +52,34 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
         },
       },
       ...requireScope('platform.write', { askFirst: true }),
+      // Its body arrives in the handler, at the pace of its sender.
+      config: { turn: 'later' },
     },
     async (request, reply) => {
       const body = request.body as Readable | undefined
       if (body === undefined) throw empty()
       const { app_id } = principalOf(request).claim
       const from = { address: request.ip, request_id: request.id }
-      const batch = ingest.batch(byApp({ id: app_id, name: null }, from))
-      for await (const lines of ndjsonLines(body, request.headers['content-encoding'])) {
-        for (const line of lines) batch.take(line)
+      const batch = intake.open({ by: byApp({ id: app_id, name: null }, from), most_lines: limits.lines })
+      const guest = room.enter()
+      try {
+        for await (const piece of expand(body, request.headers['content-encoding'])) {
+          if (!guest.take(piece.length)) throw overloaded
+          await batch.push(piece)
+        }
+        await takeTurn(request)
+        const outcome = await batch.commit()
+        if (outcome.records === 0) throw empty()
+        if ('refused' in outcome) {
+          const { message, details } = outcome.refused
+          throw fail('record_invalid', message, { details })
+        }
+        usage.ingested(outcome.counts, outcome.newest)
+        return sendData(reply, JSON.stringify(outcome.counts))
+      } finally {
+        batch.abandon()
+        guest.leave()
       }
-      if (batch.records === 0) throw empty()
-      const counts = await batch.commit()
-      usage.ingested(counts, batch.newest)
-      return sendData(reply, JSON.stringify(counts))
     },
   )
 }

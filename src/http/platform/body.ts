@@ -1,9 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { detailOf } from '../../domain/records/problems.ts'
-import { faults, maxLineLength } from '../../domain/records/read.ts'
 import { fail } from '../../errors.ts'
-import { type Line, linesOf } from '../../lib/lines.ts'
 
 /** What one request may bring. A batch is one transaction and is held in memory until then, so it has an end. */
 export const limits = {
@@ -12,27 +9,12 @@ export const limits = {
   /** Bytes of the body once it is expanded. */
   expanded: 64 * 1024 * 1024,
   lines: 50_000,
+  /** Characters of all bodies that one process holds at a time. */
+  held: 128 * 1024 * 1024,
 }
 
-/** The lines of a request body, a few at a time as they arrive. */
-export async function* ndjsonLines(body: Readable, encoding: string | undefined): AsyncGenerator<Line[]> {
-  let count = 0
-  for await (const lines of linesOf(expand(body, encoding), maxLineLength)) {
-    count += lines.length
-    if (count > limits.lines) throw tooLarge(`${limits.lines} lines`)
-    lines.forEach(refuseTooLong)
-    yield lines
-  }
-}
-
-/** A line beyond the limit ends the request: what it holds was not kept. */
-function refuseTooLong(line: Line): void {
-  if (!('fault' in line) || line.fault !== 'too_long') return
-  const detail = detailOf(line.line, faults.too_long)
-  throw fail('body_too_large', detail.message, { details: [detail] })
-}
-
-function expand(body: Readable, encoding = 'identity'): AsyncIterable<Buffer> {
+/** The bytes of a request body, expanded, as they arrive. */
+export function expand(body: Readable, encoding = 'identity'): AsyncIterable<Buffer> {
   const sent = bounded(withoutDestroying(body), limits.sent, 'bytes as sent')
   switch (encoding.trim().toLowerCase()) {
     case 'identity':
