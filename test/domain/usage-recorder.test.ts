@@ -261,25 +261,15 @@ test('while nothing can be written memory stays within bounds, and what is dropp
 
 test('many keys are written before the timer says so', async () => {
   const kept = keeping()
-  const recorder = recorderOn(kept.usage)
   const written = new Promise<void>(resolve => {
-    const { add } = kept.usage
-    kept.usage.add = async batch => {
-      await add(batch)
-      resolve()
-    }
+    const recorder = recorderOn({
+      ...kept.usage,
+      add: batch => kept.usage.add(batch).then(resolve),
+    })
+    for (let i = 0; i < 500; i++) recorder.request(request({ app_id: `app${i}` }))
   })
-  const early = createUsageRecorder({
-    storage: {
-      usage: { ...storage.usage, add: batch => kept.usage.add(batch), trimLog: kept.usage.trimLog },
-    },
-    clock,
-    repeat: byHand,
-  })
-  for (let i = 0; i < 1000; i++) early.request(request({ app_id: `app${i}` }))
   await written
-  assert.equal(kept.counted(), 1000)
-  await recorder.close()
+  assert.equal(kept.counted(), 500)
 })
 
 test('the log keeps the order in which requests ended, though the clock stands still', async () => {

@@ -110,7 +110,7 @@ export interface ReadSums extends ReadCounts {
   app_id: string | null
 }
 
-export interface ActivityQuery extends UsageSpan {
+interface ActivityQuery extends UsageSpan {
   store_ids: readonly bigint[]
   app_id: string | null
   /** The last row of the page before. */
@@ -125,7 +125,7 @@ export interface RequestsQuery extends UsageSpan {
   by: 'bucket' | 'endpoint' | 'app_id'
 }
 
-export interface RequestSums extends RequestCounts {
+interface RequestSums extends RequestCounts {
   /** The bucket (as digits), the endpoint or the app_id. */
   key: string
 }

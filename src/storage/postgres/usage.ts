@@ -18,6 +18,9 @@ type Wide<Row> = { [Name in keyof Row]: Row[Name] extends number ? bigint : Row[
 type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
 type RequestRow = Record<string, bigint> & { key: string }
 
+/** Later than any entry of the log. */
+const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+
 export function createUsage(db: Database): Usage {
   return {
     add: batch =>
@@ -95,12 +98,13 @@ export function createUsage(db: Database): Usage {
       })
     },
     async log({ app_id, errors_only, endpoint, before, limit }) {
+      const { at_ms, request_id } = before ?? afterAll
       const rows = await db.query<LogRow>(
         `select ${logColumns} from request_log
-         where app_id = $1 and ($2::bigint is null or (at_ms, request_id) < ($2::bigint, $3::text))
+         where app_id = $1 and (at_ms, request_id) < ($2::bigint, $3::text)
            and (not $4::boolean or status >= 400) and ($5::text is null or endpoint = $5)
          order by at_ms desc, request_id desc limit $6`,
-        [app_id, before?.at_ms ?? null, before?.request_id ?? null, errors_only, endpoint, limit],
+        [app_id, at_ms, request_id, errors_only, endpoint, limit],
       )
       return rows.map(toLogged)
     },

@@ -25,6 +25,11 @@ const readColumns = ['requests', 'orders', 'items', 'sales']
 const ingestColumns = ['requests', 'stores', 'items', 'orders', 'unchanged', 'lagged', 'lag_sum']
 const logColumns = 'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id'
 
+/** Later than any entry of the log. */
+const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+
+/** By the primary key, and not by the index that finds old buckets of all stores. */
+const byStore = 'indexed by sqlite_autoindex_usage_reads_1'
 /** `store_id` is one of the JSON array that is given. */
 const ofStores = 'store_id in (select value from json_each(?1))'
 
@@ -54,21 +59,21 @@ export function createUsage(db: Database): Usage {
   const reads = keptBy((by: ReadsQuery['by']) => {
     const kept = (['store_id', 'app_id'] as const).map(name => (by.includes(name) ? name : `null as ${name}`))
     return db.prepare<Wide<ReadSums>>(
-      `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
+      `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
        where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
        group by ${['bucket', ...by].join(', ')} order by bucket, store_id, app_id`,
       'bigint',
     )
   })
   const activity = db.prepare<Wide<ReadDelta>>(
-    `select store_id, app_id, width, bucket, ${readColumns.join(', ')}, last_at from usage_reads
+    `select store_id, app_id, width, bucket, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
      where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
        and (?6 is null or (-bucket, store_id, app_id) > (-?6, ?7, ?8))
      order by bucket desc, store_id, app_id limit ?9`,
     'bigint',
   )
   const ever = db.prepare<Wide<ReadCounts & { store_id: bigint; app_id: string }>>(
-    `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads
+    `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
      where ${ofStores} and width = ${usageWidths.ever} order by store_id, app_id`,
     'bigint',
   )
@@ -88,13 +93,14 @@ export function createUsage(db: Database): Usage {
   )
   const log = db.prepare<Wide<LogRow>>(
     `select ${logColumns} from request_log
-     where app_id = ?1 and (?2 is null or (at_ms, request_id) < (?2, ?3))
+     where app_id = ?1 and (at_ms, request_id) < (?2, ?3)
        and (?4 = 0 or status >= 400) and (?5 is null or endpoint = ?5)
      order by at_ms desc, request_id desc limit ?6`,
     'bigint',
   )
   const logged = db.prepare<Wide<LogRow>>(
-    `select ${logColumns} from request_log where app_id = ? and request_id = ? order by at_ms desc limit 1`,
+    `select ${logColumns} from request_log indexed by request_log_by_id
+     where app_id = ? and request_id = ? order by at_ms desc limit 1`,
     'bigint',
   )
   const trimLog = db.prepare(
@@ -157,8 +163,8 @@ export function createUsage(db: Database): Usage {
     ingest: ({ width, from, to }) => db.read(() => ingest.all(width, from, to).map(row => ({ ...row }))),
     log: ({ app_id, errors_only, endpoint, before, limit }) =>
       db.read(() => {
-        const place = [before?.at_ms ?? null, before?.request_id ?? null]
-        return log.all(app_id, ...place, errors_only ? 1 : 0, endpoint, limit).map(toLogged)
+        const { at_ms, request_id } = before ?? afterAll
+        return log.all(app_id, at_ms, request_id, errors_only ? 1 : 0, endpoint, limit).map(toLogged)
       }),
     logged: (app_id, request_id) =>
       db.read(() => {

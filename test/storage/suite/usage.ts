@@ -153,7 +153,7 @@ export function usageTests(open: Open): void {
         ['A', 'a'].map(app_id => read({ store_id, app_id, bucket: n * hour, orders: n })),
       ),
     )
-    await add(storage, { reads: [...reads, read({ store_id: 8n }), read({ width: day })].reverse() })
+    await add(storage, { reads: [...reads, read({ store_id: 8n }), read({ width: day })].toReversed() })
     const seen: ReadDelta[] = []
     for (let after: ReadDelta | null = null; ; ) {
       const page: ReadDelta[] = await storage.usage.activity({
@@ -369,7 +369,7 @@ export function usageTests(open: Open): void {
     }
     await add(storage, {
       reads: [read({ width: 0 })],
-      log: [log_old - 1, log_old, log_old + 1].map(at => logged(at)),
+      log: [log_old - 1, log_old, log_old + 1000].map(at => logged(at)),
     })
     await storage.purge(now)
     for (const width of [hour, day]) {
@@ -394,7 +394,7 @@ export function usageTests(open: Open): void {
     const log = await storage.usage.log({ app_id: 'a', ...noFilter })
     assert.deepEqual(
       log.map(({ at_ms }) => at_ms),
-      [log_old + 1],
+      [log_old + 1000],
     )
   })
 
@@ -416,5 +416,6 @@ export function usageTests(open: Open): void {
     await add(storage, { log: Array.from({ length: 5000 }, (_, i) => logged(i)) })
     assert.ok((await storage.size()) > before)
     assert.match(await storage.version(), /^(SQLite|PostgreSQL) \d+\.\d+(\.\d+)?$/)
+    assert.ok((await storage.schema()) >= 3, 'the number of the last migration')
   })
 }

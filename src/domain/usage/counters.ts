@@ -1,0 +1,198 @@
+import type { RecordCounts } from '../../contract/record.ts'
+import type { Seconds } from '../../lib/clock.ts'
+import { latencyPlace, latencyPlaces } from '../../lib/latency.ts'
+import {
+  type IngestCounts,
+  type IngestDelta,
+  type LoggedRequest,
+  type ReadCounts,
+  type ReadDelta,
+  type RequestDelta,
+  type UsageBatch,
+  usageWidths,
+} from '../../storage/port.ts'
+import { bucketOf } from '../sales-buckets.ts'
+
+export type ReadKind = 'orders' | 'items' | 'sales'
+
+export interface AppRead {
+  app_id: string
+  store_id: bigint
+  kind: ReadKind
+  rows: number
+}
+
+interface RequestSum {
+  requests: number
+  client_errors: number
+  server_errors: number
+  latencies: number[]
+}
+
+/** What was counted in one hour, by app, then by store or endpoint. */
+interface Hour {
+  bucket: Seconds
+  reads: Map<string, Map<bigint, ReadCounts>>
+  requests: Map<string, Map<string, RequestSum>>
+  ingest: IngestCounts | null
+}
+
+type Counted = Omit<UsageBatch, 'log'>
+
+/** Sums in memory, of `most` keys at a time: what would need one more is not counted. */
+export function createCounters(most: number) {
+  let hours: Hour[] = []
+  let size = 0
+
+  /** Nearly always the last one. */
+  function hourOf(now: Seconds): Hour {
+    const bucket = now - (now % usageWidths.hour)
+    const last = hours.at(-1)
+    if (last?.bucket === bucket) return last
+    const found = hours.find(hour => hour.bucket === bucket)
+    if (found) return found
+    const hour: Hour = { bucket, reads: new Map(), requests: new Map(), ingest: null }
+    hours.push(hour)
+    return hour
+  }
+
+  /** The sum under two keys, made when it is first asked for; undefined when there is no room for another. */
+  function sumOf<Key, Sum>(
+    sums: Map<string, Map<Key, Sum>>,
+    app_id: string,
+    key: Key,
+    make: () => Sum,
+  ): Sum | undefined {
+    let ofApp = sums.get(app_id)
+    const found = ofApp?.get(key)
+    if (found !== undefined || size >= most) return found
+    if (!ofApp) {
+      ofApp = new Map()
+      sums.set(app_id, ofApp)
+    }
+    const sum = make()
+    ofApp.set(key, sum)
+    size++
+    return sum
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    /** False when there was no room. */
+    request({ app_id, endpoint, status, milliseconds }: LoggedRequest, now: Seconds): boolean {
+      const sum = sumOf(hourOf(now).requests, app_id, endpoint, noRequests)
+      if (!sum) return false
+      sum.requests++
+      if (status >= 500) sum.server_errors++
+      else if (status >= 400) sum.client_errors++
+      ;(sum.latencies[latencyPlace(milliseconds)] as number)++
+      return true
+    },
+    read({ app_id, store_id, kind, rows }: AppRead, now: Seconds): boolean {
+      const sum = sumOf(hourOf(now).reads, app_id, store_id, noReads)
+      if (!sum) return false
+      sum.requests++
+      sum[kind] += rows
+      sum.last_at = Math.max(sum.last_at, now)
+      return true
+    },
+    /** `newest`: the newest order's updated_at. */
+    ingested(counts: RecordCounts, newest: Seconds | null, now: Seconds): void {
+      const hour = hourOf(now)
+      if (!hour.ingest) size++
+      hour.ingest = addIngest(hour.ingest, { ...counts, requests: 1, last_at: now, ...lagOf(newest, now) })
+    },
+    /** All sums, by hour and day; none are left then. */
+    take(): Counted {
+      const taken = hours
+      hours = []
+      size = 0
+      return rowsOf(taken)
+    },
+  }
+}
+
+const noRequests = (): RequestSum => ({
+  requests: 0,
+  client_errors: 0,
+  server_errors: 0,
+  latencies: Array.from({ length: latencyPlaces }, () => 0),
+})
+
+const noReads = (): ReadCounts => ({ requests: 0, orders: 0, items: 0, sales: 0, last_at: 0 })
+
+/** A till whose clock is ahead has no lag. */
+function lagOf(newest: Seconds | null, now: Seconds) {
+  if (newest === null) return { lagged: 0, lag_sum: 0, lag_max: 0, lag_last: null }
+  const lag = Math.max(0, now - newest)
+  return { lagged: 1, lag_sum: lag, lag_max: lag, lag_last: lag }
+}
+
+function rowsOf(hours: readonly Hour[]): Counted {
+  const reads = new Map<string, ReadDelta>()
+  const requests = new Map<string, RequestDelta>()
+  const ingest = new Map<string, IngestDelta>()
+  for (const hour of hours) {
+    for (const width of [usageWidths.hour, usageWidths.day, usageWidths.ever]) {
+      const bucket = width === usageWidths.ever ? 0 : bucketOf(hour.bucket, width)
+      for (const [app_id, stores] of hour.reads) {
+        for (const [store_id, counts] of stores) {
+          const row = { store_id, app_id, width, bucket, ...counts }
+          fold(reads, `${width} ${bucket} ${store_id} ${app_id}`, row, addReads)
+        }
+      }
+      if (width === usageWidths.ever) continue
+      for (const [app_id, endpoints] of hour.requests) {
+        for (const [endpoint, counts] of endpoints) {
+          const row = { app_id, endpoint, width, bucket, ...counts }
+          fold(requests, `${width} ${bucket} ${app_id} ${endpoint}`, row, addRequests)
+        }
+      }
+      if (hour.ingest) fold(ingest, `${width} ${bucket}`, { width, bucket, ...hour.ingest }, addIngest)
+    }
+  }
+  return { reads: [...reads.values()], requests: [...requests.values()], ingest: [...ingest.values()] }
+}
+
+/** Hours of one day meet in its row. */
+function fold<Row>(rows: Map<string, Row>, key: string, row: Row, add: (one: Row, other: Row) => Row): void {
+  const there = rows.get(key)
+  rows.set(key, there === undefined ? row : add(there, row))
+}
+
+const addReads = (one: ReadDelta, other: ReadDelta): ReadDelta => ({
+  ...one,
+  requests: one.requests + other.requests,
+  orders: one.orders + other.orders,
+  items: one.items + other.items,
+  sales: one.sales + other.sales,
+  last_at: Math.max(one.last_at, other.last_at),
+})
+
+const addRequests = (one: RequestDelta, other: RequestDelta): RequestDelta => ({
+  ...one,
+  requests: one.requests + other.requests,
+  client_errors: one.client_errors + other.client_errors,
+  server_errors: one.server_errors + other.server_errors,
+  latencies: one.latencies.map((count, place) => count + (other.latencies[place] ?? 0)),
+})
+
+/** `more` came later. */
+const addIngest = <Counts extends IngestCounts>(so_far: Counts | null, more: Counts): Counts =>
+  so_far === null
+    ? more
+    : {
+        ...so_far,
+        requests: so_far.requests + more.requests,
+        stores: so_far.stores + more.stores,
+        items: so_far.items + more.items,
+        orders: so_far.orders + more.orders,
+        unchanged: so_far.unchanged + more.unchanged,
+        last_at: Math.max(so_far.last_at, more.last_at),
+        lagged: so_far.lagged + more.lagged,
+        lag_sum: so_far.lag_sum + more.lag_sum,
+        lag_max: Math.max(so_far.lag_max, more.lag_max),
+        lag_last: more.lag_last ?? so_far.lag_last,
+      }

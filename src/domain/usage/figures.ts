@@ -1,0 +1,21 @@
+import type { Clock, Seconds } from '../../lib/clock.ts'
+import { type Storage, type UsageSpan, usageWidths } from '../../storage/port.ts'
+import { bucketOf } from '../sales-buckets.ts'
+import type { UsageRecorder } from './recorder.ts'
+
+export interface FiguresDeps {
+  storage: Storage
+  clock: Clock
+  /** Asked to write first, so that whoever looks at the figures of what they just did finds it there. */
+  recorder: Pick<UsageRecorder, 'flush'>
+}
+
+/** The last `count` hours or days of UTC, the one that is not over yet included. */
+export function lastBuckets(width: 'hour' | 'day', count: number, now: Seconds): UsageSpan {
+  const to = bucketOf(now, usageWidths[width])
+  return { width: usageWidths[width], from: to - (count - 1) * usageWidths[width], to }
+}
+
+/** Every bucket of the span, oldest first. */
+export const bucketsOf = ({ width, from, to }: UsageSpan): Seconds[] =>
+  Array.from({ length: (to - from) / width + 1 }, (_, i) => from + i * width)

@@ -1,0 +1,112 @@
+import type { Seconds } from '../../lib/clock.ts'
+import { latencyPercentile, latencyPlaces } from '../../lib/latency.ts'
+import type { LoggedRequest, LogQuery, RequestCounts, UsageSpan } from '../../storage/port.ts'
+import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
+
+/** How requests went; the percentiles are milliseconds, null when there were none. */
+export interface RequestFigures {
+  requests: number
+  client_errors: number
+  server_errors: number
+  p50: number | null
+  p95: number | null
+  p99: number | null
+}
+
+/** Of one hour or day; `at` is its first second. */
+export interface RequestPoint extends RequestFigures {
+  at: Seconds
+}
+
+export interface RequestChart {
+  /** Oldest first; those without requests too. */
+  points: RequestPoint[]
+  total: RequestFigures
+}
+
+export interface LogPage {
+  entries: LoggedRequest[]
+  /** Null when nothing follows. */
+  next: LogQuery['before']
+}
+
+/** How the requests of an app went, or, for the operator, of all. */
+export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) {
+  async function chart(app_id: string | null, span: UsageSpan): Promise<RequestChart> {
+    await recorder.flush()
+    const rows = await storage.usage.requests({ ...span, app_id, by: 'bucket' })
+    const byBucket = new Map(rows.map(row => [Number(row.key), row]))
+    return {
+      points: bucketsOf(span).map(at => ({ at, ...figuresOf(byBucket.get(at) ?? none) })),
+      total: figuresOf(rows.reduce(sum, none)),
+    }
+  }
+
+  async function told(app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') {
+    await recorder.flush()
+    const rows = await storage.usage.requests({ ...span, app_id, by })
+    return rows
+      .map(row => ({ key: row.key, ...figuresOf(row) }))
+      .sort((one, other) => other.requests - one.requests)
+  }
+
+  return {
+    /** `app_id` null: of all apps, and of requests whose app is not known. */
+    byHour: (app_id: string | null, hours: number): Promise<RequestChart> =>
+      chart(app_id, lastBuckets('hour', hours, clock.now())),
+    byDay: (app_id: string | null, days: number): Promise<RequestChart> =>
+      chart(app_id, lastBuckets('day', days, clock.now())),
+    /** By endpoint over the last hours, most requests first; `key` is the endpoint. */
+    byEndpoint: (app_id: string | null, hours: number): Promise<(RequestFigures & { key: string })[]> =>
+      told(app_id, lastBuckets('hour', hours, clock.now()), 'endpoint'),
+    /** By app over the last hours, most requests first; `key` is the app_id, empty for those of no known app. */
+    byApp: (hours: number): Promise<(RequestFigures & { key: string })[]> =>
+      told(null, lastBuckets('hour', hours, clock.now()), 'app_id'),
+    /** Of each of these apps over the last hours. */
+    async totals(app_ids: readonly string[], hours: number): Promise<Map<string, RequestFigures>> {
+      await recorder.flush()
+      const span = lastBuckets('hour', hours, clock.now())
+      const sums = await Promise.all(
+        app_ids.map(app_id => storage.usage.requests({ ...span, app_id, by: 'app_id' })),
+      )
+      return new Map(app_ids.map((app_id, place) => [app_id, figuresOf(sums[place]?.[0] ?? none)]))
+    },
+    /** The app's log, newest first. */
+    async log(query: LogQuery): Promise<LogPage> {
+      await recorder.flush()
+      const { limit } = query
+      const found = await storage.usage.log({ ...query, limit: limit + 1 })
+      const entries = found.slice(0, limit)
+      const last = found.length > limit ? entries.at(-1) : undefined
+      return { entries, next: last ? { at_ms: last.at_ms, request_id: last.request_id } : null }
+    },
+    /** The app's request of this id, while it is in the log. */
+    async find(app_id: string, request_id: string): Promise<LoggedRequest | null> {
+      await recorder.flush()
+      return storage.usage.logged(app_id, request_id)
+    },
+  }
+}
+
+const none: RequestCounts = {
+  requests: 0,
+  client_errors: 0,
+  server_errors: 0,
+  latencies: Array.from({ length: latencyPlaces }, () => 0),
+}
+
+const sum = (one: RequestCounts, other: RequestCounts): RequestCounts => ({
+  requests: one.requests + other.requests,
+  client_errors: one.client_errors + other.client_errors,
+  server_errors: one.server_errors + other.server_errors,
+  latencies: one.latencies.map((count, place) => count + (other.latencies[place] ?? 0)),
+})
+
+const figuresOf = ({ requests, client_errors, server_errors, latencies }: RequestCounts): RequestFigures => ({
+  requests,
+  client_errors,
+  server_errors,
+  p50: latencyPercentile(latencies, 0.5),
+  p95: latencyPercentile(latencies, 0.95),
+  p99: latencyPercentile(latencies, 0.99),
+})

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { mock, type TestContext, test } from 'node:test'
+import { createReadFigures } from '../../src/domain/usage/reads.ts'
+import { StorageUnavailable, type LoggedRequest } from '../../src/storage/port.ts'
+import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import type { Answer, ServerOptions } from '../helpers/server.ts'
+import {
+  activate,
+  day,
+  items,
+  orders,
+  sales,
+  startWorld,
+  stores,
+  type World,
+  withQuery,
+} from '../helpers/world.ts'
+
+/** What the server counts and logs of the requests it answers, as it stands in the database once it is closed. */
+
+async function startHere(
+  t: TestContext,
+  ids: number[] = [1001, 1002],
+  options: ServerOptions = {},
+): Promise<World> {
+  const world = await startWorld(ids, options)
+  t.after(() => world.close())
+  return world
+}
+
+const idOf = (answer: Answer): string => answer.headers.get('x-request-id') ?? ''
+
+/** Closes the server, which flushes, and leaves the database open. */
+async function settled({ server }: World) {
+  await server.app.close()
+  const { usage } = server.storage
+  const now = server.clock.now()
+  const span = { width: 3600, from: now - 86_400, to: now }
+  return {
+    reads: async (store_id: number, app_id: string | null = null) => {
+      const [row] = await usage.reads({ ...span, store_ids: [BigInt(store_id)], app_id, by: [] })
+      return row && [row.requests, row.orders, row.items, row.sales]
+    },
+    requests: async (app_id: string | null) =>
+      Object.fromEntries(
+        (await usage.requests({ ...span, app_id, by: 'endpoint' })).map(row => [
+          row.key,
+          [row.requests, row.client_errors, row.server_errors],
+        ]),
+      ),
+    find: (app_id: string, answer: Answer) => usage.logged(app_id, idOf(answer)),
+    log: (app_id: string): Promise<LoggedRequest[]> =>
+      usage.log({ app_id, errors_only: false, endpoint: null, before: null, limit: 1000 }),
+    ingest: () => usage.ingest(span),
+  }
+}
+
+test('what an app is given of a store is counted: orders, items, sales; a 304 and a HEAD give nothing', async t => {
+  const world = await startHere(t)
+  await world.push(
+    ...Array.from({ length: 3 }, (_, i) => sampleOrder({ id: `O-${i}` })),
+    ...Array.from({ length: 600 }, (_, i) => sampleItem({ id: i + 1 })),
+    sampleOrder({ store_id: 1002, id: 'other' }),
+  )
+  const first = await world.read(orders, day)
+  assert.equal(first.json.data.length, 3)
+  const etag = first.headers.get('etag') ?? ''
+  const token = await world.token()
+  const again = await world.server.get(withQuery(orders, day), token, { 'if-none-match': etag })
+  assert.equal(again.status, 304)
+  await world.list(orders, { ...day, count: 2 })
+  assert.equal((await world.list(items, { store_id: 1001, count: 550 })).length, 550)
+  assert.equal((await world.list(sales, day)).length, 1)
+  await world.list(stores)
+  await world.list(orders, { ...day, store_id: 1002 })
+  const head = await fetch(`${world.server.base}${withQuery(orders, day)}`, {
+    method: 'HEAD',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  assert.equal(head.status, 200)
+
+  const { reads, requests } = await settled(world)
+  assert.deepEqual(await reads(1001), [6, 5, 550, 1])
+  assert.deepEqual(await reads(1001, world.reader.client_id), [6, 5, 550, 1])
+  assert.deepEqual(await reads(1002), [1, 1, 0, 0])
+  assert.equal(await reads(1003), undefined)
+  assert.deepEqual(await requests(world.reader.client_id), {
+    'GET /integration/v1/inventory/items': [1, 0, 0],
+    'GET /integration/v1/inventory/sales': [1, 0, 0],
+    'GET /integration/v1/orders': [4, 0, 0],
+    'GET /integration/v1/stores': [1, 0, 0],
+    'HEAD /integration/v1/orders': [1, 0, 0],
+    'POST /auth/v2/token': [1, 0, 0],
+  })
+})
+
+test('a store that an app was refused has no reads of it, nor have other stores', async t => {
+  const world = await startHere(t, [1001])
+  await world.push(sampleStore({ id: 7 }), sampleOrder({ store_id: 7 }))
+  const refused = await world.read(orders, { ...day, store_id: 7 })
+  assert.equal(refused.status, 403)
+  const other = await world.server.newApp()
+  await world.server.get(withQuery(orders, day), await world.server.token(other))
+  await world.read(orders, day)
+  const { reads, find } = await settled(world)
+  assert.equal(await reads(7), undefined)
+  assert.deepEqual(await reads(1001), [1, 0, 0, 0])
+  const entry = await find(world.reader.client_id, refused)
+  assert.deepEqual([entry?.store_id, entry?.status, entry?.error_code], [7n, 403, 'store_forbidden'])
+  const figures = createReadFigures({
+    ...{ storage: world.server.storage, clock: world.server.clock, recorder: { flush: async () => {} } },
+  })
+  assert.deepEqual([...(await figures.last([7n])).keys()], [])
+  assert.deepEqual([...(await figures.last([1001n])).keys()], [world.reader.client_id])
+})
+
+test('every error of an app is in its log by its request id, with the code that it was answered with', async t => {
+  const world = await startHere(t, [1001], { config: { rate_limit: 5 } })
+  const { server, reader } = world
+  const old = await world.token()
+  server.clock.advance(40 * 86_400)
+  const expired = await server.get(stores, old)
+  const narrow = await server.token(reader, 'integration.store')
+  const scope = await server.get(withQuery(orders, day), narrow)
+  const parameter = await world.read(orders, { ...day, count: 'many' })
+  const missing = await world.read(orders, { ...day, store_id: 404 })
+  const window = await world.read(orders, { ...day, end_date: '2026-12-24 00:00:00' })
+  await world.read(stores)
+  await world.read(stores)
+  const limited = await world.read(stores)
+  const secret = await server.post('/auth/v2/token', {
+    ...{ grant_type: 'client_credentials', client_id: reader.client_id, client_secret: 'wrong' },
+  })
+  const credentials = credentialsOf(reader)
+  const code = await server.post('/auth/v2/token', {
+    ...{
+      grant_type: 'authorization_code',
+      code: 'none',
+      redirect_uri: 'https://a.example/cb',
+      ...credentials,
+    },
+  })
+  const grant = await server.post('/auth/v2/token', { grant_type: 'password', ...credentials })
+  const basic = Buffer.from(`${reader.client_id}:wrong`).toString('base64')
+  const header = await server.post('/auth/v2/introspect', { token: 'x' }, { authorization: `Basic ${basic}` })
+
+  const other = await server.newApp({ redirect_uris: ['https://a.example/cb'] })
+  const grantless = await server.post('/auth/v2/token', {
+    ...{ grant_type: 'authorization_code', code: 'none', redirect_uri: 'https://a.example/cb' },
+    ...credentialsOf(other),
+  })
+
+  const { find, log, requests } = await settled(world)
+  assert.equal((await find(other.client_id, grantless))?.error_code, 'invalid_grant')
+  assert.equal(await find(reader.client_id, grantless), null)
+  for (const [answer, status, error_code, endpoint] of [
+    [expired, 401, 'token_expired', 'GET /integration/v1/stores'],
+    [scope, 403, 'scope_insufficient', 'GET /integration/v1/orders'],
+    [parameter, 422, 'parameter_invalid', 'GET /integration/v1/orders'],
+    [missing, 404, 'store_not_found', 'GET /integration/v1/orders'],
+    [window, 422, 'window_too_long', 'GET /integration/v1/orders'],
+    [limited, 429, 'rate_limited', 'GET /integration/v1/stores'],
+    [secret, 401, 'invalid_client', 'POST /auth/v2/token'],
+    // Which the provider calls invalid_request.
+    [code, 400, 'unauthorized_client', 'POST /auth/v2/token'],
+    [grant, 400, 'unsupported_grant_type', 'POST /auth/v2/token'],
+    [header, 401, 'invalid_client', 'POST /auth/v2/introspect'],
+  ] as const) {
+    assert.equal(answer.status, status, answer.text)
+    const entry = await find(reader.client_id, answer)
+    assert.deepEqual([entry?.status, entry?.error_code, entry?.endpoint], [status, error_code, endpoint])
+    assert.ok(entry && entry.milliseconds > 0 && entry.milliseconds < 10_000)
+  }
+  const counted = await requests(reader.client_id)
+  assert.deepEqual(counted['GET /integration/v1/orders'], [4, 4, 0])
+  const text = JSON.stringify(await log(reader.client_id), (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  for (const absent of ['?', 'start_date', '2026-', 'wrong', old, narrow, '127.0.0.1', 'Bearer']) {
+    assert.ok(!text.includes(absent), `the log has ${absent}`)
+  }
+})
+
+test('a revoked token is its app’s error; requests of nobody known are counted under no app', async t => {
+  const world = await startHere(t)
+  const { server, reader } = world
+  const token = await world.token()
+  const revoked = await server.post('/auth/v2/revoke', { token, ...credentialsOf(reader) })
+  assert.equal(revoked.status, 200)
+  const refused = await server.get(stores, token)
+  const anonymous = await server.get(stores)
+  const forged = await server.get(stores, 'a.b.c')
+  const unknown = await server.post('/auth/v2/token', {
+    ...{ grant_type: 'client_credentials', client_id: 'nobody', client_secret: 'x' },
+  })
+  const nowhere = await server.get('/integration/v1/nothing?secret=1', token)
+  const unreadable = await server.get('/integration/v1/%zz', token)
+  assert.equal(unreadable.status, 400)
+  const method = await fetch(`${server.base}${stores}`, { method: 'DELETE' })
+  assert.equal(method.status, 405)
+  const large = await server.post('/auth/v2/token', { padding: 'x'.repeat(60_000) })
+  for (const path of ['/health/live', '/metrics', '/openapi.json', '/login', '/auth/v2/jwks', '/nothing'])
+    await server.get(path)
+
+  const { find, requests } = await settled(world)
+  assert.equal((await find(reader.client_id, refused))?.error_code, 'token_revoked')
+  for (const [answer, error_code] of [
+    [anonymous, 'token_missing'],
+    [forged, 'token_invalid'],
+    [unknown, 'invalid_client'],
+    [nowhere, 'route_not_found'],
+    [unreadable, 'request_malformed'],
+    [large, 'invalid_request'],
+  ] as const) {
+    assert.equal((await find('', answer))?.error_code, error_code)
+    assert.equal(await find(reader.client_id, answer), null)
+  }
+  assert.deepEqual(await requests(''), {
+    'DELETE /integration/v1/stores': [1, 1, 0],
+    'GET /integration/v1/stores': [2, 2, 0],
+    'POST /auth/v2/token': [2, 2, 0],
+    'no such endpoint': [2, 2, 0],
+  })
+  assert.deepEqual((await requests(reader.client_id))['POST /auth/v2/revoke'], [1, 0, 0])
+})
+
+test('an activation names its store in the log and is no read of it', async t => {
+  const world = await startHere(t)
+  const answer = await world.server.post(
+    activate(1001),
+    {},
+    { authorization: `Bearer ${await world.token()}` },
+  )
+  assert.equal(answer.status, 200)
+  const { find, reads } = await settled(world)
+  const entry = await find(world.reader.client_id, answer)
+  assert.deepEqual(
+    [entry?.store_id, entry?.endpoint],
+    [1001n, 'POST /integration/v1/store/:store_id/activate'],
+  )
+  assert.equal(await reads(1001), undefined)
+})
+
+test('what the platform pushes is counted with its lag; a refused batch is not', async t => {
+  const world = await startHere(t, [1001])
+  // The newest of its orders was updated at 09:31, and it is noon.
+  await world.push(sampleOrder(), sampleOrder({ id: 'O-2', updated_at: '2026-11-01 09:30:00' }), sampleItem())
+  await world.push(sampleOrder())
+  assert.equal((await world.write('{')).status, 422)
+  const { ingest } = await settled(world)
+  const [hour, ...others] = await ingest()
+  assert.deepEqual(others, [])
+  const lag = (12 * 60 - (9 * 60 + 31)) * 60
+  assert.deepEqual(
+    [hour?.requests, hour?.stores, hour?.items, hour?.orders, hour?.unchanged],
+    [3, 1, 1, 2, 1],
+  )
+  assert.deepEqual([hour?.lagged, hour?.lag_last, hour?.lag_max, hour?.lag_sum], [1, lag, lag, lag])
+})
+
+test('a database that takes no figures fails no request, and is said once', async t => {
+  const world = await startHere(t)
+  const { usage } = world.server.storage
+  const add = mock.method(usage, 'add', async () => {
+    throw new StorageUnavailable('no figures today')
+  })
+  t.after(() => add.mock.restore())
+  for (let i = 0; i < 20; i++) assert.equal((await world.read(orders, day)).status, 200)
+  await world.server.app.close()
+  const said = world.server.log.filter(line => line.includes('usage figures cannot be written'))
+  assert.equal(said.length, 1)
+  assert.ok(add.mock.callCount() >= 1)
+})
+
+test('a request that is being answered while the server closes is counted too', async t => {
+  const world = await startHere(t)
+  const { server } = world
+  const token = await world.token()
+  let release = () => {}
+  const { page } = server.storage.orders
+  const asked = Promise.withResolvers<void>()
+  mock.method(server.storage.orders, 'page', async (...values: Parameters<typeof page>) => {
+    asked.resolve()
+    await new Promise<void>(resolve => {
+      release = resolve
+    })
+    return page(...values)
+  })
+  t.after(() => mock.restoreAll())
+  const { port } = new URL(server.base)
+  const sent = httpRequest({
+    ...{
+      host: '127.0.0.1',
+      port,
+      path: withQuery(orders, day),
+      headers: { authorization: `Bearer ${token}` },
+    },
+  }).end()
+  const answered = once(sent, 'response')
+  await asked.promise
+  const closing = settled(world)
+  release()
+  const [response] = await answered
+  assert.equal(response.statusCode, 200)
+  response.resume()
+  const { reads } = await closing
+  assert.deepEqual(await reads(1001), [1, 0, 0, 0])
+})
+
+test('a reader who goes away before the answer is counted as 499', async t => {
+  const world = await startHere(t)
+  const { server } = world
+  const token = await world.token()
+  const asked = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<void>()
+  const { page } = server.storage.orders
+  mock.method(server.storage.orders, 'page', async (...values: Parameters<typeof page>) => {
+    asked.resolve()
+    await gone.promise
+    return page(...values)
+  })
+  t.after(() => mock.restoreAll())
+  const { port } = new URL(server.base)
+  const sent = httpRequest({
+    ...{
+      host: '127.0.0.1',
+      port,
+      path: withQuery(orders, day),
+      headers: { authorization: `Bearer ${token}` },
+    },
+  }).end()
+  sent.on('error', () => {})
+  await asked.promise
+  sent.destroy()
+  while (!server.log.some(line => line.includes('"aborted":true'))) await new Promise(setImmediate)
+  gone.resolve()
+  const { log } = await settled(world)
+  const [entry] = await log(world.reader.client_id)
+  assert.deepEqual([entry?.status, entry?.error_code], [499, 'answer_incomplete'])
+})
+
+test('/metrics tells what was dropped', async t => {
+  const world = await startHere(t)
+  const { text } = await world.server.get('/metrics')
+  assert.match(text, /^tillgate_usage_dropped_total\{what="counts"\} 0$/m)
+  assert.match(text, /^tillgate_usage_dropped_total\{what="log"\} 0$/m)
+})
+
+const credentialsOf = ({ client_id, client_secret }: World['reader']) => ({ client_id, client_secret })
