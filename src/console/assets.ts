@@ -1,34 +1,21 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
+import { assetFiles } from './asset-files.ts'
 
-const require = createRequire(import.meta.url)
-
-const css = 'text/css; charset=utf-8'
-
-/** What the pages look like: read once. It carries no secret and changes with the release only. */
-export async function assets(app: FastifyInstance): Promise<void> {
-  const files = [
-    {
-      url: '/assets/pico.css',
-      type: css,
-      body: await readFile(require.resolve('@picocss/pico/css/pico.min.css')),
-    },
-    {
-      url: '/assets/console.css',
-      type: css,
-      body: await readFile(new URL('./console.css', import.meta.url)),
-    },
-    // Where browsers look for it by themselves, so that the API reference has it too.
-    {
-      url: '/favicon.ico',
-      type: 'image/svg+xml',
-      body: await readFile(new URL('./icon.svg', import.meta.url)),
-    },
-  ]
-  for (const { url, type, body } of files) {
-    app.get(url, async (_request, reply) =>
-      reply.type(type).header('cache-control', 'public, max-age=3600').send(body),
+/**
+ * Stylesheets, script and icon. They carry no secret. While nodes of two releases stand behind one address, either may
+ * be asked for the other's version: it answers with what it has, and says not to keep that.
+ */
+export function assets(app: FastifyInstance): void {
+  for (const [path, { type, body, version }] of Object.entries(assetFiles)) {
+    const caching = (asked: unknown): string => {
+      if (asked === version) return 'public, max-age=31536000, immutable'
+      return asked === undefined ? 'public, max-age=3600' : 'no-store'
+    }
+    app.get(path, async (request, reply) =>
+      reply
+        .type(type)
+        .header('cache-control', caching((request.query as { v?: unknown }).v))
+        .send(body),
     )
   }
 }

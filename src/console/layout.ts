@@ -1,24 +1,110 @@
 import { html } from 'ghtml'
+import type { Account } from '../storage/port.ts'
+import { assetAddress } from './asset-files.ts'
+import type { Action } from './parts/content.ts'
+import { navigation, sections } from './parts/navigation.ts'
 
-/** The frame of every page. `body` is HTML already; the title is text. */
-export const layout = (title: string, body: string): string => html`<!doctype html>
+/** Who looks at the page; the token is for the sign-out button, and may be that of the page's own form. */
+export interface Viewer {
+  account: Pick<Account, 'email' | 'role'>
+  csrf: string
+  /** A page of ours that whoever signs in next goes on with. */
+  afterSignOut?: string
+}
+
+interface Page {
+  /** Text. */
+  title: string
+  /** Left out where nobody is signed in, or where nobody can know. */
+  viewer?: Viewer | undefined
+  /** The page's own path, which says the section that is marked; `sections` in parts/navigation.ts has them. */
+  path?: string
+  /** Narrow: one question in one card, without the sections. */
+  width?: 'narrow' | 'wide'
+  /** HTML already. Begins with the page's only `<h1>`, or a back link before it. */
+  body: string
+}
+
+/** The frame of every page. */
+export const layout = ({
+  title,
+  viewer,
+  path = '',
+  width = 'wide',
+  body,
+}: Page): string => html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>${title} · Tillgate</title>
-    <link rel="stylesheet" href="/assets/pico.css">
-    <link rel="stylesheet" href="/assets/console.css">
+    <link rel="icon" href="!${assetAddress('/favicon.ico')}" type="image/svg+xml">
+    <link rel="stylesheet" href="!${assetAddress('/assets/pico.css')}">
+    <link rel="stylesheet" href="!${assetAddress('/assets/console.css')}">
+    !${scripted.test(body) ? script : ''}
   </head>
-  <body>
-    <main class="container">
+  <body class="${width}">
+    <a class="skip" href="#main">Skip to content</a>
+    <header class="top">
+      <div class="frame">
+        !${brand(viewer)}
+        !${viewer && width === 'wide' ? navigation(viewer.account.role, path) : ''}
+        !${viewer ? who(viewer) : ''}
+      </div>
+    </header>
+    <main id="main" tabindex="-1">
       !${body}
     </main>
+    !${viewer ? signOutForm(viewer) : ''}
   </body>
 </html>
 `
 
+/** Only where it has something to add: a page where a password is typed runs no script at all. */
+const scripted = /<[^>]* data-(copy|choices|local)/
+const script = html`<script src="!${assetAddress('/assets/console.js')}" defer></script>`
+
+const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+  <rect width="32" height="32" rx="8"/>
+  <path d="M8.5 23.5v-8a7.5 7.5 0 0 1 15 0v8M16 23.5v-5.5M6.5 23.5h19"/>
+</svg>`
+
+const brand = (viewer: Viewer | undefined): string =>
+  viewer
+    ? html`<a class="brand" href="${sections[viewer.account.role][0].href}">!${mark}Tillgate</a>`
+    : html`<span class="brand">!${mark}Tillgate</span>`
+
+const who = ({ account }: Viewer): string => html`<div class="who">
+  <span class="email" title="${account.email}"><span class="visually-hidden">Signed in as </span>${account.email}</span>
+  <button type="submit" form="sign-out" class="quiet">Sign out</button>
+</div>`
+
+/** Behind the page's own forms, so that the first form of a page is the one that it is about. */
+const signOutForm = ({
+  csrf,
+  afterSignOut,
+}: Viewer): string => html`<form method="post" action="/logout" id="sign-out">
+  <input type="hidden" name="_csrf" value="${csrf}">
+  !${afterSignOut === undefined ? '' : html`<input type="hidden" name="next" value="${afterSignOut}">`}
+</form>`
+
+interface MessageOptions {
+  viewer?: Viewer | undefined
+  action?: Action
+}
+
 /** A page that only says something: what happened, and what to do next. */
-export const messagePage = (title: string, message: string): string =>
-  layout(title, html`<h1>${title}</h1><p>${message}</p>`)
+export const messagePage = (
+  title: string,
+  message: string,
+  { viewer, action }: MessageOptions = {},
+): string =>
+  layout({
+    title,
+    viewer,
+    width: 'narrow',
+    body: html`<h1>${title}</h1>
+      <p>${message}</p>
+      !${action ? html`<p class="actions"><a class="button" href="${action.href}">${action.label}</a></p>` : ''}`,
+  })

@@ -44,8 +44,8 @@ export function provideChromium(): void {
 
 const aptGet = '/usr/bin/apt-get'
 
-/** A real browser. */
-export async function launchChromium(): Promise<Browser> {
+/** A real browser; `env` is added to its environment. */
+export async function launchChromium(env: Record<string, string> = {}): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) {
     throw new Error(
@@ -54,6 +54,7 @@ export async function launchChromium(): Promise<Browser> {
   }
   return chromium.launch({
     executablePath,
+    env: { ...(process.env as Record<string, string>), ...env },
     args: [
       // Containers often forbid the sandbox; the tests open our own pages only.
       '--no-sandbox',

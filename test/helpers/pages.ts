@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, test } from 'node:test'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
-import { password } from './server.ts'
+import { password } from './answers.ts'
 
 /** Journeys through the pages in a real browser: a file shares one browser, and each journey has a context of its own. */
 
@@ -86,7 +85,6 @@ export function journey(title: string, walk: (visit: Visit) => Promise<void>, op
   }
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 interface Violation {
@@ -97,8 +95,9 @@ interface Violation {
 
 /** WCAG 2.2 AA as far as axe can tell. It is evaluated by the debugger, which the page's policy does not bind. */
 export async function assertAccessible(page: Page): Promise<void> {
-  await page.evaluate(axeSource)
-  const run = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} } })`
+  await page.evaluate(axe.source)
+  const options = { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'], preload: false }
+  const run = `axe.run(document, ${JSON.stringify(options)})`
   const { violations } = (await page.evaluate(run)) as { violations: Violation[] }
   const told = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`),

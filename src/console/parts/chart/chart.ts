@@ -1,0 +1,165 @@
+import { html } from 'ghtml'
+import { type Column, table } from '../table.ts'
+import { groupedBars, lines, type Marks, patterns, plotHeight, plotTop, stackedBars } from './marks.ts'
+import { formatCompact, formatNumber } from './numbers.ts'
+import { labelledPoints, niceTicks } from './scale.ts'
+import { type Series, seriesClass } from './series.ts'
+
+export interface Chart {
+  /** Unique on the page, and a name that HTML and SVG take: letters, digits, dashes. */
+  id: string
+  /** Text: what is shown. */
+  title: string
+  kind: 'stacked' | 'grouped' | 'lines'
+  /** The label of each point, oldest first: a day, an hour. */
+  points: readonly string[]
+  /** What a point is, as the head of the table's first column: "Day", "Hour (UTC)". */
+  pointName: string
+  /** As long as `points` each. */
+  series: readonly Series[]
+  /** What a value is counted in: "ms". */
+  unit?: string
+  /** Text in the place of the drawing while every value is 0 or unknown. */
+  empty: string
+}
+
+const draw: Record<Chart['kind'], (marks: Marks) => string> = {
+  stacked: stackedBars,
+  grouped: groupedBars,
+  lines,
+}
+
+/**
+ * A chart that needs no script and no style of its own: an SVG coloured by the stylesheet, as wide as the page lets it
+ * be, and the same figures as a table for whoever cannot see it or wants to know exactly.
+ */
+export function chart(chart: Chart): string {
+  const { id, title, points, series, empty } = chart
+  const max = highest(chart)
+  if (points.length === 0 || max === 0) {
+    return html`<figure class="chart" aria-labelledby="${id}-title">
+      <figcaption id="${id}-title">${title}</figcaption>
+      <p class="chart-empty">${empty}</p>
+    </figure>`
+  }
+  return html`<figure class="chart">
+    <figcaption id="${id}-title">${title}</figcaption>
+    !${legend(chart)}
+    <div class="plot" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-desc">
+      !${drawing(chart, max)}
+    </div>
+    <p class="visually-hidden" id="${id}-desc">${describe(chart)}</p>
+    <details>
+      <summary>Show as table</summary>
+      !${table({ caption: title, dense: true, rows: [...points.keys()], columns: tableColumns(points, series, chart) })}
+    </details>
+  </figure>`
+}
+
+/** Of a stack, the height of the whole. */
+function highest({ kind, points, series }: Chart): number {
+  const of = (point: number): number => {
+    const values = series.map(({ values }) => values[point] ?? 0)
+    return kind === 'stacked' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values)
+  }
+  return points.reduce((most, _, point) => Math.max(most, of(point)), 0)
+}
+
+/** Below the plot: a line of labels. */
+const axisHeight = 24
+
+function drawing(chart: Chart, max: number): string {
+  const { id, kind, points, series, unit } = chart
+  const ticks = niceTicks(max, { most: 4, fractions: kind === 'lines' })
+  const top = ticks.at(-1) ?? 1
+  const height = plotTop + plotHeight + axisHeight
+  const yOf = (tick: number): number => plotTop + plotHeight * (1 - tick / top)
+  const marks = { series, points: points.length, max: top, id }
+  return html`<svg class="y-axis" width="3.25rem" height="${height}" aria-hidden="true" focusable="false">
+      !${ticks.map(tick => html`<text x="100%" dx="-8" y="${yOf(tick)}" dy="4" text-anchor="end">${label(tick, unit)}</text>`)}
+    </svg>
+    <svg class="area" width="100%" height="${height}" aria-hidden="true" focusable="false">
+      <defs>!${kind === 'lines' ? '' : patterns(marks)}</defs>
+      !${ticks.map(tick => html`<line class="${tick === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${yOf(tick)}" y2="${yOf(tick)}"/>`)}
+      !${draw[kind](marks)}
+      !${pointLabels(points, height - 6)}
+      !${points.map((_, point) => hover(chart, point))}
+    </svg>`
+}
+
+const label = (value: number, unit: string | undefined): string =>
+  unit === undefined ? formatCompact(value) : `${formatCompact(value)} ${unit}`
+
+/** Five on a wide screen; of these the stylesheet leaves the first, the middle and the last on a phone. */
+function pointLabels(points: readonly string[], y: number): string {
+  const labelled = labelledPoints(points.length, 5)
+  return labelled
+    .map((point, index) => {
+      const atEdge = points.length > 5
+      const anchor =
+        atEdge && index === 0 ? 'start' : atEdge && index === labelled.length - 1 ? 'end' : 'middle'
+      const x = anchor === 'start' ? 0 : anchor === 'end' ? 100 : ((point + 0.5) * 100) / points.length
+      const spare = index % 2 === 1 ? 'class="spare"' : ''
+      return html`<text !${spare} x="${x}%" y="${y}" text-anchor="${anchor}">${points[point]}</text>`
+    })
+    .join('')
+}
+
+/** What a pointer learns at a point: the browser shows the title. */
+function hover({ points, series, unit }: Chart, point: number): string {
+  const width = 100 / points.length
+  const told = series.map(({ name, values }) => `${name}: ${exact(values[point] ?? null, unit)}`)
+  return html`<rect class="hover" x="${point * width}%" width="${width}%" y="0" height="${plotTop + plotHeight}"><title>${points[point]}
+${told.join('\n')}</title></rect>`
+}
+
+const exact = (value: number | null, unit: string | undefined): string => {
+  if (value === null) return '–'
+  return unit === undefined ? formatNumber(value) : `${formatNumber(value)} ${unit}`
+}
+
+/** In the order of the drawing, with the pattern or dash that a series has in it. */
+const legend = ({ kind, series, id }: Chart): string =>
+  html`<ul class="legend">!${series.map(
+    (one, index) => html`<li>!${sample(kind, seriesClass(one, index), id)}${one.name}</li>`,
+  )}</ul>`
+
+const sample = (kind: Chart['kind'], name: string, id: string): string =>
+  kind === 'lines'
+    ? html`<svg width="26" height="12" aria-hidden="true" focusable="false"><path class="line ${name}" d="M1 6h24"/></svg>`
+    : html`<svg width="14" height="14" aria-hidden="true" focusable="false">
+        <rect class="bar ${name}" width="14" height="14" rx="2"/><rect width="14" height="14" fill="url(#${id}-${name}) none"/>
+      </svg>`
+
+/** The drawing in a sentence: from when to when, how much, and where the most was. */
+function describe({ kind, points, series, unit }: Chart): string {
+  const span =
+    points.length === 1 ? `${points[0]}.` : `${points.length} points from ${points[0]} to ${points.at(-1)}.`
+  const each = series.map(({ name, values }) => {
+    const most = values.reduce<number>((so, value) => Math.max(so, value ?? 0), 0)
+    const at = points[values.indexOf(most)]
+    const sum = values.reduce<number>((so, value) => so + (value ?? 0), 0)
+    const highest = most === 0 ? 'none' : `at most ${exact(most, unit)}, on ${at}`
+    return kind === 'lines' || most === 0
+      ? `${name}: ${highest}.`
+      : `${name}: ${exact(sum, unit)} in all, ${highest}.`
+  })
+  return [span, ...each].join(' ')
+}
+
+function tableColumns(
+  points: readonly string[],
+  series: readonly Series[],
+  { pointName, unit }: Chart,
+): Column<number>[] {
+  return [
+    { title: pointName, text: point => points[point] ?? '' },
+    ...series.map(
+      ({ name, values }): Column<number> => ({
+        title: name,
+        align: 'end',
+        text: point => exact(values[point] ?? null, unit),
+      }),
+    ),
+  ]
+}

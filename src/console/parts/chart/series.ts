@@ -1,0 +1,28 @@
+export interface Series {
+  /** Text. */
+  name: string
+  /** One for each point; null where nothing is known (a percentile of no requests), which is not 0. */
+  values: readonly (number | null)[]
+  /** What went wrong is drawn in the colour of problems. */
+  tone?: 'bad'
+}
+
+/** More than this cannot be told apart by colour, pattern or dash. */
+const mostSeries = 6
+
+/** The class that gives a series its colour, and its pattern or dash. */
+export const seriesClass = (series: Series, index: number): string =>
+  series.tone === 'bad' ? 'series-bad' : `series-${(index % mostSeries) + 1}`
+
+/** The largest first, and what is beyond the sixth summed up as one, so that many stores still make a chart. */
+export function fewest(all: readonly Series[], restName: string): Series[] {
+  if (all.length <= mostSeries) return [...all]
+  const sum = ({ values }: Series): number => values.reduce<number>((total, value) => total + (value ?? 0), 0)
+  const sorted = all.map(series => ({ series, sum: sum(series) })).sort((a, b) => b.sum - a.sum)
+  const kept = sorted.slice(0, mostSeries - 1).map(({ series }) => series)
+  const rest = sorted.slice(mostSeries - 1).map(({ series }) => series)
+  const values = (all[0] as Series).values.map((_, point) =>
+    rest.reduce((total, series) => total + (series.values[point] ?? 0), 0),
+  )
+  return [...kept, { name: restName, values }]
+}

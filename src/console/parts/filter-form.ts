@@ -1,0 +1,35 @@
+import { html } from 'ghtml'
+
+interface Select {
+  name: string
+  /** Text. */
+  label: string
+  /** Text of the option that filters nothing. */
+  all: string
+  /** Empty: nothing is filtered. */
+  value: string
+  options: readonly { value: string; label: string }[]
+}
+
+interface FilterForm {
+  action: string
+  /** Text: what is filtered, for screen readers. */
+  label: string
+  selects: readonly Select[]
+}
+
+/** Narrows what a page shows. GET, so that it can be kept, sent and gone back to. */
+export const filterForm = ({ action, label, selects }: FilterForm): string =>
+  html`<form class="search" method="get" action="${action}" aria-label="${label}">
+    !${selects.map(select)}
+    <button type="submit" class="secondary">Show</button>
+  </form>`
+
+const select = ({ name, label, all, value, options }: Select): string => html`<label>${label}
+  <select name="${name}">
+    <option value="">${all}</option>
+    !${options.map(
+      option =>
+        html`<option value="${option.value}" !${option.value === value ? 'selected' : ''}>${option.label}</option>`,
+    )}
+  </select></label>`

@@ -1,0 +1,36 @@
+import { html } from 'ghtml'
+import type { Role } from '../../storage/port.ts'
+import type { Action } from './content.ts'
+
+/** The sections of each role, the home first. */
+export const sections: Record<Role, [Action, ...Action[]]> = {
+  merchant: [
+    { href: '/account/apps', label: 'Connected apps' },
+    { href: '/account/activity', label: 'Activity' },
+  ],
+  developer: [
+    { href: '/developer/apps', label: 'My apps' },
+    { href: '/docs/', label: 'API reference' },
+  ],
+  operator: [
+    { href: '/operator', label: 'Overview' },
+    { href: '/operator/accounts', label: 'Accounts' },
+    { href: '/operator/apps', label: 'Apps' },
+    { href: '/operator/stores', label: 'Stores' },
+    { href: '/operator/audit', label: 'Audit log' },
+    { href: '/operator/settings', label: 'Settings' },
+  ],
+}
+
+/** `path` is the page's own: its section is marked, also on the pages below it. */
+export function navigation(role: Role, path: string): string {
+  const current = sections[role]
+    .filter(({ href }) => path === href || path.startsWith(`${href}/`))
+    .sort((a, b) => b.href.length - a.href.length)[0]
+  const entry = (section: Action): string => {
+    const mark =
+      section !== current ? '' : path === section.href ? 'aria-current="page"' : 'aria-current="true"'
+    return html`<li><a href="${section.href}" !${mark}>${section.label}</a></li>`
+  }
+  return html`<nav class="sections" aria-label="Main"><ul>!${sections[role].map(entry)}</ul></nav>`
+}

@@ -1,0 +1,25 @@
+import { html } from 'ghtml'
+import { type Action, type Content, render } from './content.ts'
+
+interface PageHeader {
+  title: string
+  /** A sentence under the title. */
+  lead?: Content
+  /** The page above this one. */
+  back?: Action
+  /** HTML beside the title: badges. */
+  beside?: string
+  /** HTML: links as `class="button"`, or forms. */
+  actions?: string
+}
+
+/** What the page is, and what can be done on it as a whole. */
+export const pageHeader = ({ title, lead, back, beside = '', actions }: PageHeader): string => html`
+  !${back ? html`<p class="back"><a href="${back.href}">${back.label}</a></p>` : ''}
+  <div class="page-header">
+    <div>
+      <h1>${title}</h1>!${beside}
+      !${lead ? html`<p class="lead">!${render(lead)}</p>` : ''}
+    </div>
+    !${actions === undefined ? '' : html`<div class="actions">!${actions}</div>`}
+  </div>`

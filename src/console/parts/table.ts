@@ -1,0 +1,44 @@
+import { html } from 'ghtml'
+
+export type Column<Row> = {
+  /** Text. On a phone it stands beside each value. */
+  title: string
+  /** HTML after the title, in the head only: the zone of a time column. */
+  note?: string
+  /** Numbers stand at the end, so that their digits line up. */
+  align?: 'end'
+  /** The column that names the row for a screen reader; the first, unless one says so. */
+  names?: true
+} & ({ text: (row: Row) => string } | { html: (row: Row) => string })
+
+interface Table<Row> {
+  /** Text: what the table lists, for screen readers. */
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  /** Many narrow rows: the data behind a chart, a log. */
+  dense?: boolean
+}
+
+/**
+ * A list with columns. On a phone each row is a small card, laid out by the stylesheet; the roles are written out
+ * because some browsers forget them when a table is not displayed as one.
+ */
+export function table<Row>({ caption, columns, rows, dense = false }: Table<Row>): string {
+  const naming = columns.find(({ names }) => names) ?? columns[0]
+  const alignment = ({ align }: Column<Row>): string => (align === 'end' ? 'class="end"' : '')
+  const head = (column: Column<Row>): string =>
+    html`<th role="columnheader" scope="col" !${alignment(column)}>${column.title}!${column.note ?? ''}</th>`
+  const cell = (column: Column<Row>, row: Row): string => {
+    const value = 'text' in column ? html`${column.text(row)}` : column.html(row)
+    const label = html`data-label="${column.title}"`
+    return column === naming
+      ? html`<th role="rowheader" scope="row" !${label} !${alignment(column)}>!${value}</th>`
+      : html`<td role="cell" !${label} !${alignment(column)}>!${value}</td>`
+  }
+  return html`<table role="table" class="data${dense ? ' dense' : ''}">
+    <caption class="visually-hidden">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">!${columns.map(head)}</tr></thead>
+    <tbody role="rowgroup">!${rows.map(row => html`<tr role="row">!${columns.map(column => cell(column, row))}</tr>`)}</tbody>
+  </table>`
+}
