@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inputCampaign } from './input/campaign.ts'
+
+/** The short version of `npm run torture -- --only input`. The seed changes with the day, and is told on failure. */
+
+const most = 20_000
+
+test('20,000 generated requests: no 5xx, no hang, no foreign id, every answer well-formed', {
+  timeout: 120_000,
+}, async t => {
+  const seed = Math.floor(Date.now() / 86_400_000)
+  const { sent, statuses, broken } = await inputCampaign({ seed, most })
+  t.diagnostic(`seed ${seed}: ${JSON.stringify(statuses)}`)
+  assert.deepEqual(broken, [], `seed ${seed}`)
+  assert.equal(sent, most)
+  // They are no use when they all fail at the first check.
+  for (const status of ['200', '303', '400', '401', '403', '404', '405', '415', '422']) {
+    assert.ok((statuses[status] ?? 0) > 20, `only ${statuses[status]} answers were ${status}`)
+  }
+})
