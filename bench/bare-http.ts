@@ -1,8 +1,14 @@
 import { createServer } from 'node:http'
 
-// The limit for answering: a body of the given size, from memory, with a length and a type.
-const body = Buffer.alloc(Number(process.argv[2]), 'x')
+// The limit for answering: a body of the given size, from memory, with a length and a type; or 304 without one.
+const [size = '0', status = '200'] = process.argv.slice(2)
+const body = Buffer.alloc(Number(size), 'x')
 const server = createServer((_request, response) => {
+  if (status === '304') {
+    response.writeHead(304, { etag: 'W/"1"' })
+    response.end()
+    return
+  }
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
   response.end(body)
 })

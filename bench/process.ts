@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const bin = fileURLToPath(new URL('../bin/tillgate.js', import.meta.url))
@@ -12,11 +14,12 @@ export interface Running {
   peak(): number | null
 }
 
-/** Tillgate as a process of its own, as operators run it. */
-export function tillgate(args: string[], env: Record<string, string>): Running {
+/** Tillgate as a process of its own, as operators run it: with its log on, in a file. */
+export function tillgate(args: string[], env: Record<string, string>, stdin?: 'pipe'): Running {
+  const log = openSync(join(tmpdir(), `tillgate-bench-${process.pid}.log`), 'a')
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { ...process.env, TILLGATE_LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+    stdio: [stdin ?? 'ignore', 'pipe', log],
   })
   let output = ''
   let peak: number | null = null
@@ -24,10 +27,8 @@ export function tillgate(args: string[], env: Record<string, string>): Running {
     output += data
   })
   const look = () => {
-    try {
-      const kib = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
-      peak = kib === undefined ? peak : Math.round(Number(kib) / 1024)
-    } catch {}
+    const kib = /VmHWM:\s+(\d+)/.exec(fileOf(child.pid, 'status'))?.[1]
+    peak = kib === undefined ? peak : Math.round(Number(kib) / 1024)
     return peak
   }
   const timer = setInterval(look, 50)
@@ -37,6 +38,55 @@ export function tillgate(args: string[], env: Record<string, string>): Running {
 
 export async function finished({ child, stdout }: Running): Promise<string> {
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`tillgate exited with ${code}`)
+  if (code !== 0) {
+    const log = readFileSync(join(tmpdir(), `tillgate-bench-${process.pid}.log`), 'utf8')
+    throw new Error(`tillgate exited with ${code}: ${log.slice(-1000)}`)
+  }
   return stdout()
+}
+
+/** Another server of the benchmark, from a file beside this one, that tells its port when it is ready. */
+export async function startServer(
+  file: string,
+  args: string[] = [],
+): Promise<{ base: string; pid: number; stop(): void }> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args)
+  const [port] = (await once(child, 'message')) as [number]
+  return { base: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() }
+}
+
+/** A process and those that it has started. */
+export function familyOf(pid: number): number[] {
+  const children = readdirSafely('/proc')
+    .map(Number)
+    .filter(each => Number(/\) \S (\d+)/.exec(fileOf(each, 'stat'))?.[1]) === pid)
+  return [pid, ...children]
+}
+
+/** Microseconds of CPU that the processes have used; null where the system does not tell. */
+export function cpuOf(pids: readonly number[]): number | null {
+  let ticks = 0
+  for (const pid of pids) {
+    const fields = /\) (.*)$/.exec(fileOf(pid, 'stat').trim())?.[1]?.split(' ')
+    if (!fields) return null
+    ticks += Number(fields[11]) + Number(fields[12])
+  }
+  // A tick is a hundredth of a second on every Linux that we know of.
+  return ticks * 10_000
+}
+
+function fileOf(pid: number | undefined, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function readdirSafely(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter(name => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
 }

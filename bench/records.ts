@@ -4,16 +4,14 @@ import { join } from 'node:path'
 import { demoRecords } from '../src/demo/records.ts'
 import type { BareOrder } from './engine.ts'
 
-export const stores = 10
-export const days = 90
+const stores = 10
+const days = 90
 
 /** The demo's orders, as a file for the import, as lines for HTTP, and as bare rows for the limit. */
 export interface Records {
   file: string
   lines: string[]
   bare: BareOrder[]
-  /** The last second of the data. */
-  end: number
 }
 
 export async function makeRecords(orders: number, folder: string): Promise<Records> {
@@ -31,5 +29,5 @@ export async function makeRecords(orders: number, folder: string): Promise<Recor
   }
   out.end()
   await once(out, 'close')
-  return { file, lines, bare, end }
+  return { file, lines, bare }
 }

@@ -1,37 +1,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Engine, postgresEngine, sqliteEngine } from './engine.ts'
-import { ingestRows } from './ingest.ts'
-import { pageRows } from './pages.ts'
-import { makeRecords, type Records } from './records.ts'
-import { printRow } from './table.ts'
+import { regressions } from './baseline.ts'
+import type { Bench } from './bench.ts'
+import { writeCharts } from './charts.ts'
+import { type Data, type DataOptions, makeData } from './data.ts'
+import { postgresEngine, sqliteEngine } from './engine.ts'
+import { generator } from './load.ts'
+import type { Row } from './row.ts'
+import { groups } from './rows/index.ts'
+import { printRow, printSummary } from './table.ts'
 
 /** `npm run bench`: every figure beside its limit, measured in the same run. */
-
-export interface Bench {
-  engine: Engine
-  records: Records
-  /** Seconds that one stretch of load lasts. */
-  seconds: number
-}
-
-/** One line of the table: what was measured, and as which part of the limit beside it. */
-export interface Row {
-  name: string
-  figure: string
-  limit: string
-  ratio: number
-  /** Null where a figure is only reported. */
-  aim: number | null
-  memory_mb: number | null
-}
 
 const { values } = parseArgs({
   options: {
     engine: { type: 'string', default: 'sqlite' },
     quick: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     orders: { type: 'string' },
   },
@@ -40,26 +28,60 @@ if (values.engine !== 'sqlite' && values.engine !== 'postgres') {
   console.error(`bench: --engine is "${values.engine}"; it must be sqlite or postgres`)
   process.exit(2)
 }
+const orders = Number(values.orders ?? (values.quick ? 20_000 : 100_000))
+if (!(Number.isSafeInteger(orders) && orders > 0)) {
+  console.error(`bench: --orders is "${values.orders}"; it must be a whole number`)
+  process.exit(2)
+}
+const wanted = Object.entries(groups).filter(([name]) => name.includes(values.only))
+if (wanted.length === 0) {
+  console.error(
+    `bench: --only is "${values.only}"; it must be part of one of ${Object.keys(groups).join(', ')}`,
+  )
+  process.exit(2)
+}
 
-const groups = { ingest: ingestRows, pages: pageRows }
 const folder = mkdtempSync(join(tmpdir(), 'tillgate-bench-'))
 const engine = values.engine === 'sqlite' ? sqliteEngine(folder) : await postgresEngine()
-const results: Row[] = []
+const made = new Map<string, Promise<Data>>()
+const bench: Bench = {
+  ...{ engine, folder, orders, quick: values.quick, full: values.full },
+  ...{ seconds: values.quick ? 2 : 4, rounds: values.quick ? 3 : 5 },
+  data(options: DataOptions) {
+    const name = JSON.stringify(options)
+    const known = made.get(name) ?? makeData(engine, options)
+    made.set(name, known)
+    return known
+  },
+}
+const rows: Row[] = []
 try {
-  const orders = Number(values.orders ?? (values.quick ? 20_000 : 100_000))
-  const records = await makeRecords(orders, folder)
-  const bench = { engine, records, seconds: values.quick ? 2 : 5 }
-  for (const [name, rows] of Object.entries(groups)) {
-    if (!name.includes(values.only)) continue
-    for await (const row of rows(bench)) {
-      results.push(row)
+  console.log(`${engine.name}, ${orders.toLocaleString('en')} orders, load by ${generator}\n`)
+  for (const [, group] of wanted) {
+    for await (const row of group(bench)) {
+      rows.push(row)
       printRow(row)
     }
   }
-  const machine = { node: process.version, platform: process.platform, arch: process.arch }
-  const file = new URL('./results.json', import.meta.url)
-  writeFileSync(file, `${JSON.stringify({ machine, engine: engine.name, orders, rows: results }, null, 2)}\n`)
 } finally {
   await engine.close()
   rmSync(folder, { recursive: true, force: true })
+}
+printSummary(rows)
+const machine = {
+  ...{ node: process.version, platform: process.platform, arch: process.arch },
+  ...{
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model,
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+  },
+}
+const run = { machine, engine: engine.name, orders, generator, quick: values.quick, rows }
+writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(run, null, 2)}\n`)
+// A part of the rows, or rows measured in haste, are no pictures for the documents.
+if (!values.quick && values.only === '') writeCharts(engine.name, rows)
+if (values.check) {
+  const worse = regressions(engine.name, rows)
+  for (const sentence of worse) console.error(`bench: ${sentence}`)
+  if (worse.length > 0) process.exitCode = 1
 }

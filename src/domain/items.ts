@@ -10,14 +10,18 @@ export interface ItemsRequest {
   count: number
 }
 
-export function createItemList(storage: Storage) {
-  return async (principal: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
+export function createItemList({ items }: Pick<Storage, 'items'>) {
+  return async ({ claim }: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
     const { store_id, updated_after = null, count } = request
     const query = { store_id, updated_after }
-    const limit = firstRows(count, updated_after === null ? 'fixed' : 'moving')
-    const { facts, chunk } = await storage.items.page(principal.claim, query, offsetOf(request), limit, known)
+    const first = firstRows(count, updated_after === null ? 'fixed' : 'moving')
+    const { facts, chunk } = await items.page(claim, query, offsetOf(request), first, known, count)
     const { items_version: version } = checkStore(facts, store_id)
-    const page = chunk && pageOf(chunk, count, (after, rows) => storage.items.more(query, after, rows))
+    if (chunk === null) return { version, page: null }
+    const page = pageOf(chunk, count, {
+      more: (after, rows) => items.more(query, after, rows, claim),
+      check: now => void checkStore(now, store_id),
+    })
     return { version, page }
   }
 }

@@ -10,21 +10,18 @@ export interface OrdersRequest extends Window {
   count: number
 }
 
-export function createOrderList(storage: Storage) {
-  return async (principal: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
+export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
+  return async ({ claim }: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
     const { store_id, date_field: field, start_date: from, end_date: to, count } = request
     const query = { store_id, field, from, to }
-    // Any of its times may be corrected by the platform, so no order is sure to keep its place.
-    const limit = firstRows(count, 'moving')
-    const { facts, chunk } = await storage.orders.page(
-      principal.claim,
-      query,
-      offsetOf(request),
-      limit,
-      known,
-    )
+    const offset = offsetOf(request)
+    const { facts, chunk } = await orders.page(claim, query, offset, firstRows(count), known, count)
     const { orders_version: version } = checkStore(facts, store_id)
-    const page = chunk && pageOf(chunk, count, (after, rows) => storage.orders.more(query, after, rows))
+    if (chunk === null) return { version, page: null }
+    const page = pageOf(chunk, count, {
+      more: (after, rows) => orders.more(query, after, rows, claim),
+      check: now => void checkStore(now, store_id),
+    })
     return { version, page }
   }
 }

@@ -1,25 +1,34 @@
 import { maxOrderCount } from '../contract/paging.ts'
-import type { Chunk, Cursor } from '../storage/port.ts'
+import type { AccessFacts, Chunk, Cursor } from '../storage/port.ts'
 
-/** Entries read from the database at a time, so that a large page never stands in memory whole. */
-const chunkRows = 250
+/** Entries that are read at first, when their size is not known yet. The usual page is read at once. */
+const firstPiece = 128
+
+/** Bytes that are read at a time from then on, so that a large page never stands in memory whole. */
+const pieceBytes = 192 * 1024
+
+/** However small they are. */
+const mostRows = 1000
 
 /**
- * How much of a page is read at first. A list whose entries keep their places is read on behind the last one, piece by
- * piece. Where an entry may move while the page is being sent, to be sent twice and crowd another one out, the page is
- * read at once; only one beyond any page of orders is still cut.
+ * How much of a page is read at first. The rest is read on behind the last entry, piece by piece. Items by the time of
+ * their update may move while the page is being sent, to be sent twice and crowd another one out: these are read at once,
+ * and only a page beyond any page of orders is still cut.
  */
-export const firstRows = (count: number, places: 'fixed' | 'moving'): number =>
-  Math.min(count, places === 'fixed' ? chunkRows : maxOrderCount)
+export const firstRows = (count: number, places: 'fixed' | 'moving' = 'fixed'): number =>
+  Math.min(count, places === 'fixed' ? firstPiece : maxOrderCount)
 
 /** Entries to skip. Two int32 can multiply past what a number holds exactly; nothing is stored that far. */
 export const offsetOf = ({ index, count }: { index: number; count: number }): number =>
   Math.min(index * count, Number.MAX_SAFE_INTEGER)
 
-/** A page as bytes: what is there now, and, when it is large, how to get the rest piece by piece. */
+/** A page as bytes, which are the taker's own: what is there now and, when it is large, how to get the rest. */
 export interface Page {
   first: Uint8Array
+  /** Pieces that follow with a comma between each two. */
   rest: AsyncIterable<Uint8Array> | null
+  /** Entries read so far: those of `first`, and more as the rest is read. */
+  rows: number
 }
 
 /** The answer to a list of one store: its data version, and the page unless the caller has that version already. */
@@ -28,29 +37,35 @@ export interface Listing {
   page: Page | null
 }
 
-/** `limit` entries from the first chunk on; `more` reads behind a cursor. */
-export function pageOf(
-  chunk: Chunk,
-  limit: number,
-  more: (after: Cursor, rows: number) => Promise<Chunk>,
-): Page {
-  const left = limit - chunk.rows
-  if (chunk.next === null || left <= 0) return { first: chunk.bytes, rest: null }
-  return { first: chunk.bytes, rest: follow(chunk.next, left, more) }
+/** How a page is read on. */
+export interface Rest {
+  /** Reads so many entries behind a cursor. */
+  more(after: Cursor, rows: number): Promise<Chunk>
+  /** Throws when whoever began to read may not go on. */
+  check(facts: AccessFacts): void
 }
 
-const comma = Buffer.from(',')
+/** `limit` entries from the first chunk on. */
+export function pageOf(chunk: Chunk, limit: number, rest: Rest): Page {
+  const page: Page = { first: chunk.bytes, rest: null, rows: chunk.rows }
+  if (chunk.next !== null && chunk.rows < limit) page.rest = follow(page, chunk, limit, rest)
+  return page
+}
 
-async function* follow(
-  after: Cursor,
-  left: number,
-  more: (after: Cursor, rows: number) => Promise<Chunk>,
-): AsyncGenerator<Uint8Array> {
-  let cursor: Cursor | null = after
-  while (cursor !== null && left > 0) {
-    const chunk: Chunk = await more(cursor, Math.min(left, chunkRows))
-    if (chunk.rows > 0) yield Buffer.concat([comma, chunk.bytes])
-    left -= chunk.rows
-    cursor = chunk.next
+async function* follow(page: Page, first: Chunk, limit: number, rest: Rest): AsyncGenerator<Uint8Array> {
+  let { next } = first
+  let bytes = first.bytes.length
+  while (next !== null && page.rows < limit) {
+    const rows = Math.min(limit - page.rows, piece(bytes / page.rows))
+    const chunk: Chunk = await rest.more(next, rows)
+    if (!chunk.facts) throw new Error('a page was read on without asking who may read it')
+    rest.check(chunk.facts)
+    page.rows += chunk.rows
+    bytes += chunk.bytes.length
+    next = chunk.next
+    if (chunk.rows > 0) yield chunk.bytes
   }
 }
+
+/** How many entries of an average size make a piece. */
+const piece = (size: number): number => Math.max(1, Math.min(mostRows, Math.floor(pieceBytes / size)))

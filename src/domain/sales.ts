@@ -23,7 +23,7 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
     const entries = listed(sold)
       .slice(offset, offset + count)
       .map(render)
-    return { version, page: { first: Buffer.from(entries.join(',')), rest: null } }
+    return { version, page: { first: Buffer.from(entries.join(',')), rest: null, rows: entries.length } }
   }
 }
 

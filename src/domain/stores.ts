@@ -6,10 +6,14 @@ import { firstRows, offsetOf, type Page, pageOf } from './page.ts'
 export function createStoreList(storage: Storage) {
   return async ({ claim }: Principal, request: { index: number; count: number }): Promise<Page> => {
     const { count } = request
-    const { facts, chunk } = await storage.stores.page(claim, offsetOf(request), firstRows(count, 'fixed'))
+    const { stores } = storage
+    const { facts, chunk } = await stores.page(claim, offsetOf(request), firstRows(count), count)
     checkToken(facts)
     if (chunk === null) throw new Error('a live token was answered with no page of stores')
-    return pageOf(chunk, count, (after, rows) => storage.stores.more(claim, after, rows))
+    return pageOf(chunk, count, {
+      more: (after, rows) => stores.more(claim, after, rows),
+      check: checkToken,
+    })
   }
 }
 

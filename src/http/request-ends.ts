@@ -12,14 +12,23 @@ export interface RequestEnd {
   aborted: boolean
 }
 
+type AnswerListener = (request: FastifyRequest, reply: FastifyReply) => void
+
 /**
- * Tells of every request when it is over. Fastify's own hook is not told of those that are cut off halfway, nor of
- * those whose address cannot be read.
+ * Tells of every request when its answer is there, and when it is over. Fastify's own hooks are not told of answers
+ * that are written past it, of requests that are cut off halfway, nor of those whose address cannot be read.
  */
 export function createRequestEnds() {
   const listeners: ((end: RequestEnd) => void)[] = []
+  const answerListeners: AnswerListener[] = []
   return {
     listen: (listener: (end: RequestEnd) => void): void => void listeners.push(listener),
+    /** Told before the first byte leaves, in time for another header. */
+    listenToAnswers: (listener: AnswerListener): void => void answerListeners.push(listener),
+    /** To be called by whoever writes an answer. */
+    answering(reply: FastifyReply): void {
+      for (const listener of answerListeners) listener(reply.request, reply)
+    },
     watch(request: FastifyRequest, reply: FastifyReply): void {
       const { raw } = reply
       // Read now: a socket that is gone has no address any more.

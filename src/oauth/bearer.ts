@@ -22,6 +22,8 @@ export interface Bearer {
   verify(token: string): Promise<VerifiedToken>
   /** Reads the Authorization header of an API request (RFC 6750 §2.1), the only place where a token is looked for. */
   authenticate(authorization: string | undefined): Promise<Principal>
+  /** The same at once, for a token whose signature was checked before; null for `authenticate` to say more. */
+  recall(authorization: string | undefined): Principal | null
 }
 
 /** About 1 KiB each: at most some 10 MiB of verified tokens. */
@@ -94,6 +96,11 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
       const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1]
       if (token === undefined) throw invalid('The Authorization header is not "Bearer <token>"')
       return (await verify(token)).principal
+    },
+    recall(authorization) {
+      if (!authorization?.startsWith('Bearer ')) return null
+      const verified = remembered.get(authorization.slice('Bearer '.length))
+      return verified !== undefined && verified.expires_at > clock.now() ? verified.principal : null
     },
   }
 }

@@ -22,8 +22,9 @@ export function integrationApi(app: App, deps: IntegrationDeps): void {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 64 * 1024 }, (_request, _body, done) =>
     done(null),
   )
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'private, no-cache').header('vary', 'authorization')
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'private, no-cache').header('vary', 'authorization, accept-encoding')
+    done()
   })
   storesList(app, deps)
   storeActivate(app, deps)

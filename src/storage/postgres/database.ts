@@ -23,8 +23,9 @@ export interface Database {
 const runs = 5
 
 export async function openDatabase(settings: Settings): Promise<Database> {
-  const { parameters, local } = await agreeOnSession(settings)
-  const pool = createPool(() => connect(settings, parameters), settings.pool, settings.connect_timeout)
+  const { parameters, local, prepare } = await agreeOnSession(settings)
+  const open = () => connect({ ...settings, prepare }, parameters)
+  const pool = createPool(open, settings.pool, settings.connect_timeout)
 
   return {
     query: <Row>(sql: string, values: readonly Value[] = []) =>

@@ -1,5 +1,6 @@
 import type { Items } from '../port.ts'
-import { endOfTime, type List, type ListShape, lowestId } from './list.ts'
+import { endOfTime, type List, lowestId } from './list.ts'
+import type { ListShape } from './list-sql.ts'
 
 export function createItems(list: (shape: ListShape) => List): Items {
   const byId = list({ table: 'items', order: ['id'], version: 'items_version' })
@@ -10,8 +11,8 @@ export function createItems(list: (shape: ListShape) => List): Items {
   })
 
   return {
-    page(claim, { store_id, updated_after }, offset, limit, unless_version) {
-      const read = { offset, limit, unless_version }
+    page(claim, { store_id, updated_after }, offset, limit, unless_version, total) {
+      const read = { offset, limit: Math.min(limit, total ?? limit), unless_version, total }
       return updated_after === null
         ? byId.page(claim, store_id, { from: [lowestId], to: endOfTime }, read)
         : byUpdated.page(
@@ -21,7 +22,7 @@ export function createItems(list: (shape: ListShape) => List): Items {
             read,
           )
     },
-    more: ({ store_id, updated_after }, after, limit) =>
-      (updated_after === null ? byId : byUpdated).more(store_id, { after, to: endOfTime }, limit),
+    more: ({ store_id, updated_after }, after, limit, claim) =>
+      (updated_after === null ? byId : byUpdated).more(store_id, { after, to: endOfTime }, limit, claim),
   }
 }

@@ -1,8 +1,8 @@
-import type { AccessClaim, Chunk, MerchantStore, Stores } from '../port.ts'
+import type { AccessClaim, Chunk, Cursor, MerchantStore, Read, Stores } from '../port.ts'
 import { claimValues, readFacts, storeFacts, tokenFacts } from './access.ts'
 import type { RawRow } from './connection.ts'
 import type { Database } from './database.ts'
-import { lowestId } from './list.ts'
+import { emptyChunk, lowestId } from './list.ts'
 
 /**
  * $1 the authorization or the app, $2 the first or last id, $3 limit, $4 offset. Once each: two merchants' consents, or
@@ -23,23 +23,37 @@ const listOf = ({ authorization_id, app_id }: AccessClaim, operator: '>=' | '>')
     : { sql: linkedSql('authorization_id', operator), owner: authorization_id }
 
 export function createStores(db: Database): Stores {
+  async function read(
+    claim: AccessClaim,
+    operator: '>=' | '>',
+    bound: Cursor,
+    limit: number,
+    offset: number,
+  ): Promise<Read> {
+    const { sql, owner } = listOf(claim, operator)
+    // Two statements: on Citus the stores are on many workers, which one that also asks for the facts could not reach.
+    const [factsRow, page] = (await db.snapshot(
+      [tokenFacts, claimValues(claim)],
+      [sql, [owner, ...bound, limit, offset]],
+    )) as [RawRow, RawRow]
+    const { facts, readable } = readFacts(factsRow)
+    return { facts, chunk: readable ? chunkOf(page, limit) : null }
+  }
+
   return {
     async access(claim, store_id) {
       return readFacts(await db.rawRow(storeFacts, [...claimValues(claim), store_id])).facts
     },
-    async page(claim, offset, limit) {
-      const { sql, owner } = listOf(claim, '>=')
-      // Two statements: on Citus the stores are on many workers, which one that also asks for the facts could not reach.
-      const [factsRow, page] = (await db.snapshot(
-        [tokenFacts, claimValues(claim)],
-        [sql, [owner, lowestId, limit, offset]],
-      )) as [RawRow, RawRow]
-      const { facts, readable } = readFacts(factsRow)
-      return { facts, chunk: readable ? chunkOf(page, limit) : null }
+    async page(claim, offset, limit, total) {
+      const { facts, chunk } = await read(claim, '>=', [lowestId], limit, offset)
+      return {
+        facts,
+        chunk: chunk && (chunk.rows < (total ?? Number.POSITIVE_INFINITY) ? chunk : { ...chunk, next: null }),
+      }
     },
     async more(claim, after, limit) {
-      const { sql, owner } = listOf(claim, '>')
-      return chunkOf(await db.rawRow(sql, [owner, ...after, limit, 0]), limit)
+      const { facts, chunk } = await read(claim, '>', after, limit, 0)
+      return { ...(chunk ?? emptyChunk()), facts }
     },
     async ofMerchant(email) {
       const rows = await db.query<MerchantStore>(

@@ -1,7 +1,7 @@
 import type { ItemQuery, Items } from '../port.ts'
 import { type Access, mayReadStore } from './access.ts'
 import type { Database } from './database.ts'
-import { createList, lowestId } from './list.ts'
+import { createList, emptyChunk, lowestId } from './list.ts'
 
 export function createItems(db: Database, access: Access): Items {
   const byId = createList(db, {
@@ -13,19 +13,23 @@ export function createItems(db: Database, access: Access): Items {
     order: ['updated_at', 'id'],
   })
   const listOf = ({ updated_after }: ItemQuery) =>
-    updated_after === null
-      ? { list: byId, first: [lowestId] }
-      : { list: byUpdated, first: [updated_after + 1, lowestId] } // strictly after, in whole seconds
+    updated_after === null ? { list: byId, first: lowestId } : { list: byUpdated, first: updated_after + 1 } // strictly after, in whole seconds
 
   return {
-    page: (claim, query, offset, limit, unless_version) =>
-      db.read(() => {
-        const facts = access.facts(claim, query.store_id)
-        if (!mayReadStore(facts) || facts.store?.items_version === unless_version)
-          return { facts, chunk: null }
+    async page(claim, query, offset, limit, known, total) {
+      const { store_id } = query
+      const { facts, found } = await access.read({ claim, store_id, version: 'items_version', known }, () => {
         const { list, first } = listOf(query)
-        return { facts, chunk: list.page([query.store_id], first, offset, limit) }
+        return list.page([store_id], first, offset, limit, total)
+      })
+      return { facts, chunk: found }
+    },
+    more: (query, after, limit, claim) =>
+      db.read(() => {
+        const facts = claim && access.facts(claim, query.store_id)
+        if (facts && !mayReadStore(facts)) return { ...emptyChunk(), facts }
+        const chunk = listOf(query).list.more([query.store_id], after, limit)
+        return facts ? { ...chunk, facts } : chunk
       }),
-    more: (query, after, limit) => db.read(() => listOf(query).list.more([query.store_id], after, limit)),
   }
 }

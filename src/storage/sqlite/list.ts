@@ -17,58 +17,76 @@ export interface ListShape {
 /** Where a list by an id of int64 begins. */
 export const lowestId = -(2n ** 63n)
 
-/** `scope` holds the values for the conditions, `from` a sort key. To be called within a read. */
+export const emptyChunk = (): Chunk => ({ bytes: new Uint8Array(), rows: 0, next: null })
+
+/** `scope` holds the values for the conditions. To be called within a read. */
 export interface List {
-  /** The page that begins `offset` entries after the first at or behind `from`. */
-  page(scope: SQLInputValue[], from: Cursor, offset: number, limit: number): Chunk
-  /** The entries behind `after`. */
-  more(scope: SQLInputValue[], after: Cursor, limit: number): Chunk
+  /**
+   * The page that begins `offset` entries after the first whose sort key begins with `from` or more. Of its `total`
+   * entries `limit` are read.
+   */
+  page(scope: SQLInputValue[], from: Cursor[number], offset: number, limit: number, total?: number): Chunk
+  /** The same, from the entry of a sort key on. */
+  pageAt(scope: SQLInputValue[], key: Cursor, limit: number, total?: number): Chunk
+  /** The entries behind the sort key `after`. */
+  more(scope: SQLInputValue[], after: Cursor, limit: number, total?: number): Chunk
+  /** The sort key of the entry that stands `steps` behind the first one at `from`, or behind the entry `key`. */
+  keyFrom(scope: SQLInputValue[], from: Cursor[number], steps: number): Cursor | null
+  keyBehind(scope: SQLInputValue[], key: Cursor, steps: number): Cursor | null
 }
 
 export function createList(db: Database, shape: ListShape): List {
-  const at = createRange(db, shape, '>=')
-  const behind = createRange(db, shape, '>')
+  // A page mostly begins at a time or an id alone, which is found and followed faster than a whole sort key.
+  const first = createRange(db, shape, [shape.order[0] as string], '>=')
+  const at = createRange(db, shape, shape.order, '>=')
+  const behind = createRange(db, shape, shape.order, '>')
   return {
-    page(scope, from, offset, limit) {
-      const start = offset === 0 ? from : at.key(scope, from, offset)
-      return start ? at.chunk(scope, start, limit) : { bytes: new Uint8Array(), rows: 0, next: null }
+    page(scope, from, offset, limit, total) {
+      if (offset === 0) return first.chunk(scope, [from], limit, total)
+      const start = first.key(scope, [from], offset)
+      return start ? at.chunk(scope, start, limit, total) : emptyChunk()
     },
-    more: (scope, after, limit) => behind.chunk(scope, after, limit),
+    pageAt: at.chunk,
+    more: behind.chunk,
+    keyFrom: (scope, from, steps) => first.key(scope, [from], steps),
+    keyBehind: at.key,
   }
 }
 
 function createRange(
   db: Database,
   { docs, keys = docs, order, group = '' }: ListShape,
+  bound: readonly string[],
   operator: '>=' | '>',
 ) {
   const key = order.join(', ')
-  const range = `and (${key}) ${operator} (${order.map(() => '?').join(', ')}) ${group} order by ${key}`
+  const lowest = bound.length === 1 ? '?' : `(${bound.map(() => '?').join(', ')})`
+  const range = `and ${bound.length === 1 ? bound[0] : `(${key})`} ${operator} ${lowest} ${group} order by ${key}`
   // The joined documents leave SQLite as one value. group_concat takes them as the subquery yields them, in order: an
   // ORDER BY of its own would sort them once more, ten times slower for 2000 orders. The suite holds it to the order.
-  const joined = db.prepare<{ rows: number; bytes: Uint8Array | null }>(
-    `select count(*) as rows, cast(group_concat(doc, ',') as blob) as bytes
-     from (select doc from ${docs} ${range} limit ?)`,
+  // The limit is a sum because SQLite plans anew, at each run, a statement whose LIMIT is a bare parameter.
+  const joined = db.prepare<[rows: number, bytes: Uint8Array | null]>(
+    `select count(*), cast(group_concat(doc, ',') as blob)
+     from (select doc from ${docs} ${range} limit ? + 0)`,
+    'number',
+    'tuples',
   )
-  const nth = db.prepare<Record<string, bigint | string>>(
-    `select ${key} from ${keys} ${range} limit 1 offset ?`,
+  const nth = db.prepare<(bigint | string)[]>(
+    `select ${key} from ${keys} ${range} limit 1 offset ? + 0`,
     'bigint',
+    'tuples',
   )
 
   /** The sort key of the entry that stands `offset` entries into the range. */
-  const keyAt = (scope: SQLInputValue[], bound: Cursor, offset: number): Cursor | null => {
-    const row = nth.get(...scope, ...bound, offset)
-    return row ? Object.values(row) : null
-  }
+  const keyAt = (scope: SQLInputValue[], from: Cursor, offset: number): Cursor | null =>
+    nth.get(...scope, ...from, offset) ?? null
 
   return {
     key: keyAt,
-    chunk(scope: SQLInputValue[], bound: Cursor, limit: number): Chunk {
-      const { rows, bytes } = joined.get(...scope, ...bound, limit) as {
-        rows: number
-        bytes: Uint8Array | null
-      }
-      const next = rows < limit ? null : keyAt(scope, bound, rows - 1)
+    chunk(scope: SQLInputValue[], from: Cursor, limit: number, total = Number.POSITIVE_INFINITY): Chunk {
+      const wanted = Math.min(limit, total)
+      const [rows, bytes] = joined.get(...scope, ...from, wanted) as [number, Uint8Array | null]
+      const next = rows < wanted || rows >= total ? null : keyAt(scope, from, rows - 1)
       return { bytes: bytes ?? new Uint8Array(), rows, next }
     },
   }

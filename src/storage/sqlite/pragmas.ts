@@ -5,7 +5,7 @@ const oldestVersion = '3.51.3'
 
 /** The order matters: see each. */
 export function configure(connection: DatabaseSync): void {
-  assertVersion(value(connection, 'select sqlite_version()') as string)
+  assertVersion(sqliteVersion(connection))
   // Before anything is written, or it has no effect. 13 orders of 1.2 KB to a page instead of 3.
   connection.exec('pragma page_size = 16384')
   // Fixes the page size. Readers and one writer do not wait for each other.
@@ -26,6 +26,9 @@ export function configure(connection: DatabaseSync): void {
     )
   }
 }
+
+export const sqliteVersion = (connection: DatabaseSync): string =>
+  value(connection, 'select sqlite_version()') as string
 
 export function assertVersion(version: string): void {
   const [found, needed] = [version, oldestVersion].map(text =>

@@ -1,6 +1,6 @@
 import { sumSold } from '../../lib/sold.ts'
 import type { Sales, SoldItem } from '../port.ts'
-import { type Access, mayReadStore } from './access.ts'
+import type { Access } from './access.ts'
 import type { Database } from './database.ts'
 
 export function createSales(db: Database, access: Access): Sales {
@@ -15,16 +15,20 @@ export function createSales(db: Database, access: Access): Sales {
   )
 
   return {
-    sum: (claim, { store_id, spans, edges }, unless_version) =>
-      db.read(() => {
-        const facts = access.facts(claim, store_id)
-        if (!mayReadStore(facts) || facts.store?.orders_version === unless_version)
-          return { facts, sold: null }
-        const whole = spans.flatMap(({ width, first, last }) =>
-          sumRollups.all(store_id, width, first, last).map(row => ({ ...row })),
-        )
-        const parts = edges.flatMap(({ from, to }) => sumSold(soldTexts.get(store_id, from, to)?.sold ?? ''))
-        return { facts, sold: [...whole, ...parts] }
-      }),
+    async sum(claim, { store_id, spans, edges }, known) {
+      const { facts, found } = await access.read(
+        { claim, store_id, version: 'orders_version', known },
+        () => {
+          const whole = spans.flatMap(({ width, first, last }) =>
+            sumRollups.all(store_id, width, first, last).map(row => ({ ...row })),
+          )
+          const parts = edges.flatMap(({ from, to }) =>
+            sumSold(soldTexts.get(store_id, from, to)?.sold ?? ''),
+          )
+          return [...whole, ...parts]
+        },
+      )
+      return { facts, sold: found }
+    },
   }
 }

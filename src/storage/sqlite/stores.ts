@@ -1,7 +1,7 @@
-import type { AccessClaim, Cursor, MerchantStore, Stores } from '../port.ts'
+import type { AccessClaim, MerchantStore, Stores } from '../port.ts'
 import { type Access, tokenWorks } from './access.ts'
 import type { Database } from './database.ts'
-import { createList, lowestId } from './list.ts'
+import { createList, emptyChunk, lowestId } from './list.ts'
 
 export function createStores(db: Database, access: Access): Stores {
   const byAuthorization = createList(db, {
@@ -33,16 +33,18 @@ export function createStores(db: Database, access: Access): Stores {
 
   return {
     access: (claim, store_id) => db.read(() => access.facts(claim, store_id)),
-    page: (claim, offset, limit) =>
+    page: (claim, offset, limit, total) =>
       db.read(() => {
         const facts = access.facts(claim, null)
         const { list, scope } = listOf(claim)
-        return { facts, chunk: tokenWorks(facts) ? list.page(scope, [lowestId], offset, limit) : null }
+        return { facts, chunk: tokenWorks(facts) ? list.page(scope, lowestId, offset, limit, total) : null }
       }),
-    more: (claim, after: Cursor, limit) =>
+    more: (claim, after, limit) =>
       db.read(() => {
+        const facts = access.facts(claim, null)
+        if (!tokenWorks(facts)) return { ...emptyChunk(), facts }
         const { list, scope } = listOf(claim)
-        return list.more(scope, after, limit)
+        return { ...list.more(scope, after, limit), facts }
       }),
     ofMerchant: email => db.read(() => ofMerchant.all(email).map(row => ({ ...row }))),
     exists: id => db.read(() => find.get(id) !== undefined),

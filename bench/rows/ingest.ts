@@ -1,35 +1,38 @@
-import { tokenFor, withServer } from './client.ts'
-import { finished, tillgate } from './process.ts'
-import type { Bench, Row } from './run.ts'
+import { tokenFor, withServer } from '../client.ts'
+import type { Bench, Rows } from '../bench.ts'
+import { finished, tillgate } from '../process.ts'
+import { makeRecords, type Records } from '../records.ts'
+import { atLeast, perSecond, type Row } from '../row.ts'
 
-const aim = 0.5
 /** Orders in one platform request. */
 const requestSize = 500
 /** Lines in one transaction of `tillgate import`. */
 const importBatch = 4000
 
 /** How fast orders come in, by the file and by HTTP, beside the engine barely writing the same documents. */
-export async function* ingestRows(bench: Bench): AsyncGenerator<Row> {
-  yield await importRow(bench)
-  yield await httpRow(bench)
+export const ingest: Rows = async function* (bench) {
+  const records = await makeRecords(bench.orders, bench.folder)
+  yield await importRow(bench, records)
+  yield await httpRow(bench, records)
 }
 
-async function importRow({ engine, records }: Bench): Promise<Row> {
+async function importRow({ engine }: Bench, records: Records): Promise<Row> {
   const limit = await engine.bareWrites('bare_import', records.bare, importBatch)
   const start = performance.now()
   const env = { TILLGATE_DATABASE: await engine.empty('import') }
   const run = tillgate(['import', records.file, '--json'], env)
   const counts = JSON.parse(await finished(run)) as { orders: number }
   const rate = counts.orders / ((performance.now() - start) / 1000)
-  return row('tillgate import, start of the process included', rate, limit, engine.limitName, run.peak())
+  const name = 'tillgate import, start of the process included'
+  return row('import', name, rate, limit, engine.limitName, run.peak())
 }
 
-async function httpRow({ engine, records }: Bench): Promise<Row> {
+async function httpRow({ engine }: Bench, records: Records): Promise<Row> {
   const limit = await engine.bareWrites('bare_http', records.bare, requestSize)
   const env = { TILLGATE_DATABASE: await engine.empty('http'), PORT: '0' }
   const app = ['app', 'create', '--name', 'Tills', '--scope', 'platform.write', '--json']
   const client = JSON.parse(await finished(tillgate(app, env)))
-  return withServer(env, async (base, server) => {
+  return withServer(env, async ({ base, peak }) => {
     const token = await tokenFor(base, client)
     const { lines } = records
     const requests = Array.from({ length: Math.ceil(lines.length / requestSize) }, (_, i) =>
@@ -47,11 +50,12 @@ async function httpRow({ engine, records }: Bench): Promise<Row> {
     await Promise.all([sender(), sender()])
     const rate = (requests.length * requestSize) / ((performance.now() - start) / 1000)
     const name = `POST /platform/v1/records, ${requestSize} orders a request`
-    return row(name, rate, limit, engine.limitName, server.peak())
+    return row('records', name, rate, limit, engine.limitName, peak())
   })
 }
 
-async function push(base: string, token: string, body: string): Promise<void> {
+/** Sends records as the platform does. */
+export async function push(base: string, token: string, body: string): Promise<void> {
   const response = await fetch(`${base}/platform/v1/records`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
@@ -61,11 +65,18 @@ async function push(base: string, token: string, body: string): Promise<void> {
   await response.arrayBuffer()
 }
 
-function row(name: string, rate: number, limit: number, limitName: string, memory_mb: number | null): Row {
-  const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')} orders/s`
+function row(
+  id: string,
+  name: string,
+  rate: number,
+  limit: number,
+  limitName: string,
+  memory_mb: number | null,
+): Row {
   return {
-    ...{ name, aim, memory_mb, ratio: rate / limit },
-    figure: perSecond(rate),
-    limit: `${perSecond(limit)} ${limitName}, same documents and durability`,
+    ...{ id, name, memory_mb, ratio: rate / limit, aim: atLeast(0.5) },
+    figure: perSecond(rate, 'orders'),
+    limit: `${perSecond(limit, 'orders')} ${limitName}, same documents and durability`,
+    measured: { rate, limit },
   }
 }

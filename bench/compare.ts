@@ -1,0 +1,43 @@
+import { type Load, putUnderLoad, type Target } from './load.ts'
+import { median } from './row.ts'
+
+/** Two targets under the same load. */
+export interface Comparison {
+  ours: Load
+  limit: Load
+  /** Our requests a second as a part of the limit's. */
+  ratio: number
+  /** The same by the CPU time of a request: what a busy machine blurs less. */
+  cpu_ratio: number | null
+}
+
+/**
+ * In turns, so that what else the machine does meets both; and the ratio of each turn by itself, so that what it did
+ * only for a while counts for as little as possible.
+ */
+export async function compare(
+  ours: Target,
+  limit: Target,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<Comparison> {
+  // Compilers and caches get warm before anything counts.
+  await putUnderLoad(limit, 1)
+  await putUnderLoad(ours, 2)
+  const turns: { ours: Load; limit: Load }[] = []
+  for (let round = 0; round < rounds; round++) {
+    turns.push({ limit: await putUnderLoad(limit, seconds), ours: await putUnderLoad(ours, seconds) })
+  }
+  const cpu = turns.map(turn => (turn.limit.cpu_us ?? Number.NaN) / (turn.ours.cpu_us ?? Number.NaN))
+  return {
+    ours: middle(turns.map(turn => turn.ours)),
+    limit: middle(turns.map(turn => turn.limit)),
+    ratio: median(turns.map(turn => turn.ours.rate / turn.limit.rate)),
+    cpu_ratio: cpu.some(Number.isNaN) ? null : median(cpu),
+  }
+}
+
+/** The turn whose rate was the middle one. */
+function middle(loads: readonly Load[]): Load {
+  const rate = median(loads.map(load => load.rate))
+  return loads.find(load => load.rate === rate) as Load
+}

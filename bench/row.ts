@@ -1,0 +1,46 @@
+import type { Load } from './load.ts'
+
+/** One line of the table: what was measured, beside what it is compared with. */
+export interface Row {
+  /** By this the baseline knows it, and `--only` finds it. */
+  id: string
+  name: string
+  figure: string
+  /** What it is compared with. */
+  limit: string
+  ratio: number
+  /** What the ratio should be; null where a figure is only reported. */
+  aim: Aim | null
+  memory_mb: number | null
+  /** What is worth knowing about how it was measured. */
+  note?: string
+  /** The same in numbers, for those who compute. */
+  measured?: Record<string, unknown>
+}
+
+export interface Aim {
+  is: 'at least' | 'at most'
+  ratio: number
+}
+
+export const atLeast = (ratio: number): Aim => ({ is: 'at least', ratio })
+export const atMost = (ratio: number): Aim => ({ is: 'at most', ratio })
+
+export const isReached = ({ ratio, aim }: Row): boolean =>
+  aim === null || (aim.is === 'at least' ? ratio >= aim.ratio : ratio <= aim.ratio)
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en')
+
+export const perSecond = (value: number, what: string): string => `${whole(value)} ${what}/s`
+
+export function loadText({ rate, p50, p99, mb, cpu_us }: Load): string {
+  const cpu = cpu_us === null ? '' : `, ${whole(cpu_us)} µs of CPU each`
+  const size = mb >= 10 ? whole(mb) : mb.toFixed(1)
+  return `${perSecond(rate, 'requests')}, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${size} MB/s${cpu}`
+}
+
+/** The middle one. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

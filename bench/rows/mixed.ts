@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { demoRecords } from '../../src/demo/records.ts'
+import type { Rows } from '../bench.ts'
+import { orderRequests, tokenFor, withReader } from '../client.ts'
+import { usual } from '../data.ts'
+import { putUnderLoad } from '../load.ts'
+import { paced } from '../paced.ts'
+import { finished, tillgate } from '../process.ts'
+import { atMost } from '../row.ts'
+import { push } from './ingest.ts'
+
+const ordersPerSecond = 2000
+const requestSize = 500
+
+/** Readers at half of what the server can do, first alone and then while orders come in. */
+export const mixed: Rows = async function* (bench) {
+  const data = await bench.data(usual(bench.orders))
+  const app = ['app', 'create', '--name', 'Tills', '--scope', 'platform.write', '--json']
+  const tills = JSON.parse(await finished(tillgate(app, data.env)))
+  yield await withReader(data, async ({ base, pids, peak }, headers) => {
+    const requests = orderRequests(data, 100, headers)
+    await putUnderLoad({ base, requests, pids }, 2)
+    const { rate: most } = await putUnderLoad({ base, requests, pids }, bench.seconds)
+    const seconds = bench.quick ? 5 : 10
+    const pace = { base, requests, rate: most / 2, seconds }
+    const idle = await paced(pace)
+    const token = await tokenFor(base, tills)
+    const writing = write(base, token, data.stores, seconds + 2)
+    await sleep(1000)
+    const busy = await paced(pace)
+    const written = await writing
+    const time = ({ p50, p99 }: typeof idle) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
+    return {
+      ...{ id: 'mixed', name: `reads at half load while ${ordersPerSecond} orders/s come in` },
+      ...{ ratio: busy.p99 / idle.p99, aim: atMost(3), memory_mb: peak() },
+      figure: `${time(busy)} at ${Math.round(pace.rate)} pages/s, ${Math.round(written)} orders/s written`,
+      limit: `${time(idle)} without; the ratio is of the p99`,
+      measured: { rate: pace.rate, written, busy, idle },
+    }
+  })
+}
+
+/** New orders at an even pace; how many a second were written. */
+async function write(base: string, token: string, stores: number, seconds: number): Promise<number> {
+  const total = ordersPerSecond * seconds
+  const lines: string[] = []
+  const end = Math.floor(Date.now() / 1000)
+  for (const record of demoRecords({ stores, orders: total, days: 3, seed: 2, end })) {
+    if (record.kind === 'order') lines.push(JSON.stringify({ ...record, id: `new-${record.id}` }))
+  }
+  const began = performance.now()
+  for (let at = 0; at < total; at += requestSize) {
+    const due = began + (at / ordersPerSecond) * 1000
+    await sleep(Math.max(0, due - performance.now()))
+    await push(base, token, lines.slice(at, at + requestSize).join('\n'))
+  }
+  return total / ((performance.now() - began) / 1000)
+}
