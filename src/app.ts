@@ -2,6 +2,7 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { renderAuthorizationError } from './console/error-page.ts'
+import { createCookieSigner } from './console/cookie-signer.ts'
 import { consolePages } from './console/index.ts'
 import { createSignedIn } from './console/signed-in.ts'
 import { createAccounts } from './domain/accounts.ts'
@@ -14,6 +15,7 @@ import { createKeys } from './domain/keys.ts'
 import { createSessions } from './domain/sessions.ts'
 import { createThrottle } from './domain/throttle.ts'
 import { createIngestFigures } from './domain/usage/ingest.ts'
+import { createLocalReads } from './domain/usage/local-days.ts'
 import { createReadFigures } from './domain/usage/reads.ts'
 import { createUsageRecorder } from './domain/usage/recorder.ts'
 import { createRequestFigures } from './domain/usage/requests.ts'
@@ -39,6 +41,7 @@ import { type App, guard } from './http/route.ts'
 import { renderError, renderNotFound } from './surfaces.ts'
 import type { Clock } from './lib/clock.ts'
 import { randomId } from './lib/ids.ts'
+import { createLineBuffer } from './lib/line-buffer.ts'
 import { createBearer } from './oauth/bearer.ts'
 import { createPresentedTokens } from './oauth/presented-tokens.ts'
 import { createProviderSource } from './oauth/provider-source.ts'
@@ -70,7 +73,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const storage = timed(deps.storage, metrics.operation)
   const intake = deps.intake ?? createIntake(createIngest({ storage, clock }))
   const app = Fastify({
-    logger: { level: config.log_level, stream: log ?? process.stderr },
+    logger: { level: config.log_level, stream: log ?? createLineBuffer(process.stderr) },
     // One line a request is written by requestLog, without the address.
     logController: new FaultsOnly(),
     genReqId: randomId,
@@ -129,6 +132,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     clock,
     notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
   })
+  const reads = createReadFigures({ storage, clock, recorder: usage })
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -159,9 +163,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
     integrationApi(scope as App, { storage, clock, requireScope })
   })
-  await app.register(async scope =>
-    platformApi(scope as App, { intake, usage, requireScope }),
-  )
+  await app.register(async scope => platformApi(scope as App, { intake, usage, requireScope }))
   await app.register(async scope =>
     consolePages(scope, {
       storage,
@@ -172,15 +174,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       apps,
       signedIn: createSignedIn(createSessions({ storage, clock }), secure),
       signInThrottle: createThrottle('sign-in', { storage, clock }),
+      signUpThrottle: createThrottle('sign-up', { storage, clock }),
       consents: createConsent({ storage, clock }),
-      connectedApps: createConnectedApps({ storage, clock }),
+      connectedApps: createConnectedApps({ storage, clock, reads }),
       figures: {
-        reads: createReadFigures({ storage, clock, recorder: usage }),
+        reads,
+        localReads: createLocalReads({ storage, clock, recorder: usage }),
         requests: createRequestFigures({ storage, clock, recorder: usage }),
         ingest: createIngestFigures({ storage, clock, recorder: usage }),
       },
       providers,
-      cookieKeys: await keys.cookie(),
+      cookies: await createCookieSigner({ keys, clock }),
     }),
   )
   refuseOtherMethods()

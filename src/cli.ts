@@ -2,9 +2,11 @@ import { Command, CommanderError, type HelpContext } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { registerAccount } from './cli/account.ts'
 import { registerApp } from './cli/app.ts'
+import { registerAudit } from './cli/audit.ts'
 import { registerBackup } from './cli/backup.ts'
 import { registerCopy } from './cli/copy.ts'
 import { registerDemo } from './cli/demo.ts'
+import { registerDoctor } from './cli/doctor.ts'
 import { registerImport } from './cli/import.ts'
 import { registerKeys } from './cli/keys.ts'
 import { registerMigrate } from './cli/migrate.ts'
@@ -49,10 +51,12 @@ function createProgram(): Command {
   registerImport(program)
   registerAccount(program)
   registerApp(program)
+  registerAudit(program)
   registerKeys(program)
   registerMigrate(program)
   registerBackup(program)
   registerCopy(program)
+  registerDoctor(program)
   return program
 }
 

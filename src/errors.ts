@@ -136,6 +136,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly details: readonly ErrorDetail[]
   readonly headers: Readonly<Record<string, string>>
+  /** Whose request it was, where that is known though it got no principal. */
+  readonly app_id: string | null
 
   constructor(code: ErrorCode, message: string, options: FailOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -144,12 +146,14 @@ export class ApiError extends Error {
     this.status = catalogue[code].status
     this.details = options.details ?? []
     this.headers = options.headers ?? {}
+    this.app_id = options.app_id ?? null
   }
 }
 
 interface FailOptions {
   details?: readonly ErrorDetail[]
   headers?: Record<string, string>
+  app_id?: string
   cause?: unknown
 }
 

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assertFree, localAddress, settlePort } from './lib/address.ts'
@@ -8,7 +9,7 @@ import type { Intake } from './domain/intake.ts'
 import { systemClock } from './lib/clock.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './warnings.ts'
-import { superviseWorkers, workerListens } from './workers.ts'
+import { superviseWorkers, tellSupervisor } from './workers.ts'
 
 /** How often expired tokens, requests for consent, sessions and counters are swept out. */
 const sweepEvery = 60_000
@@ -20,8 +21,13 @@ export async function serve(config: Config): Promise<void> {
   const issuer = config.base_url ?? localAddress(config.host, port)
   const ready = () => console.log(`Tillgate is ready at ${issuer}`)
   if (cluster.isWorker) {
-    // The channel to the first process would keep this one alive when all is done.
-    return serveHere({ ...config, port }, issuer, tellPrimary).finally(() => process.disconnect())
+    // Else the channel to the first process would keep this one alive when all is done. Closed by us, it would end it with
+    // exit code 0, whatever went wrong.
+    process.channel?.unref()
+    return serveHere({ ...config, port }, issuer, () => tellSupervisor('listening')).catch(error => {
+      tellSupervisor({ failed: error instanceof Error ? error.message : String(error) })
+      process.exitCode = 1
+    })
   }
   if (config.workers === 1) return serveHere({ ...config, port }, issuer, ready)
   // A port that processes share would be shared with a stranger too.
@@ -30,7 +36,10 @@ export async function serve(config: Config): Promise<void> {
   const storage = await openStorage(config.database, config)
   await storage.close()
   const env = { PORT: String(port), TILLGATE_BASE_URL: issuer }
-  return superviseWorkers(config.workers, env, { ready, stop: stopSignal() })
+  // This process serves nothing; it has the log of one that does.
+  const { log } = Fastify({ logger: { level: config.log_level, stream: process.stderr } })
+  const warn = (details: object, text: string) => log.warn(details, text)
+  return superviseWorkers(config.workers, env, { ready, stop: stopSignal(), warn })
 }
 
 /**
@@ -42,8 +51,6 @@ const listening = {
   backlog: 4096,
   ...(cluster.isWorker && process.platform === 'linux' && { reusePort: true }),
 }
-
-const tellPrimary = () => void process.send?.(workerListens)
 
 /** config → storage → app → listen → close */
 async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {

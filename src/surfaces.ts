@@ -3,6 +3,7 @@ import { sendErrorPage } from './console/error-page.ts'
 import { isStorageFault } from './domain/storage-fault.ts'
 import { ApiError, fail } from './errors.ts'
 import { sendError } from './http/envelope.ts'
+import { closeAfter } from './http/linger.ts'
 import { sendOauthError } from './http/oauth/errors.ts'
 import { originForm } from './lib/origin-form.ts'
 
@@ -17,9 +18,16 @@ function rendererOf(url: string): Renderer {
 /** The one error handler. */
 export function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error)
-  if (known.status >= 500) request.log.error({ err: error }, 'request failed')
+  // What we refuse on purpose is no fault, and comes in floods.
+  if (known.status >= 500 && (known !== error || known.cause !== undefined)) {
+    request.log.error({ err: error }, 'request failed')
+  }
   // The id is set once more for requests that fail before any hook has seen them.
   reply.header('x-request-id', request.id)
+  // The rest of the body would only be thrown away.
+  if (known.status === 413) closeAfter(reply)
+  request.error_code = known.code
+  request.client_id ??= known.app_id
   return rendererOf(originForm(request.raw.url ?? '/'))(reply, known)
 }
 

@@ -1,17 +1,32 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 
-/** So long a worker must have lived for its death to be an accident rather than a fault that repeats. */
+/** What a worker tells the first process, which is the one that speaks to people. */
+export type WorkerNews = 'listening' | { failed: string }
+
+/** The cluster module tells of ports that it shares itself, and of an end without its reason. */
+export const tellSupervisor = (news: WorkerNews): void => void process.send?.(news)
+
+/** One that dies as soon as this cannot start, as when the database is away; the next try waits a little. */
 const shortLife = 2000
+const pause = 1000
+
+interface Supervision {
+  /** Called once, when all of them answer. */
+  ready(): void
+  stop: Promise<NodeJS.Signals>
+  warn(details: object, text: string): void
+}
 
 /**
- * Runs `count` server processes that share the port, until told to stop. A worker that dies is replaced. Resolves
- * when all have gone; `ready` is called once, when all of them answer.
+ * Runs `count` server processes that share the port, until told to stop, and resolves when all have gone. One that ends
+ * before all of them answer ends the start: what is wrong would be wrong again. Later one that dies is replaced, and for
+ * as long as that does not succeed the others serve.
  */
 export async function superviseWorkers(
   count: number,
   env: Record<string, string>,
-  { ready, stop }: { ready(): void; stop: Promise<NodeJS.Signals> },
+  { ready, stop, warn }: Supervision,
 ): Promise<void> {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('../bin/tillgate.js', import.meta.url)),
@@ -20,28 +35,35 @@ export async function superviseWorkers(
   let stopping = false
   let listening = 0
   await new Promise<void>((resolve, reject) => {
+    const resolveWhenGone = () => {
+      if (workers().length === 0) resolve()
+    }
     const start = () => {
+      if (stopping) return
       const born = performance.now()
-      cluster.fork(env).once('exit', code => {
-        if (stopping) {
-          if (workers().length === 0) resolve()
-        } else if (performance.now() - born < shortLife) {
+      const worker = cluster.fork(env)
+      let reason: string | null = null
+      worker.on('message', (news: WorkerNews) => {
+        if (news !== 'listening') reason = news.failed
+        else if (++listening === count) ready()
+      })
+      worker.once('exit', (code, signal) => {
+        if (stopping) return resolveWhenGone()
+        if (listening < count) {
           stopping = true
           endAll('SIGTERM')
-          reject(new Error(`a worker process ended at its start with exit code ${code}`))
-        } else {
-          start()
+          return reject(new Error(reason ?? `a worker process ended with ${signal ?? `exit code ${code}`}`))
         }
+        const details = { worker: worker.process.pid, code, signal, reason }
+        warn(details, 'a worker process ended; another takes its place')
+        setTimeout(start, performance.now() - born < shortLife ? pause : 0)
       })
     }
-    cluster.on('listening', () => {
-      listening += 1
-      if (listening === count) ready()
-    })
     for (let i = 0; i < count; i++) start()
     void stop.then(signal => {
       stopping = true
       endAll(signal)
+      resolveWhenGone()
     })
   })
 }

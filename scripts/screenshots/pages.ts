@@ -9,6 +9,8 @@ export interface Shot {
   as?: 'merchant' | 'developer' | 'operator'
   /** A path, or the way to the page. */
   open: string | ((page: Page, demo: DemoServer) => Promise<unknown>)
+  /** Only what a screen shows: the rest of a long page says nothing more. */
+  screen?: true
   /** Also in dark. */
   dark?: true
   /** Also on a phone. */
@@ -25,17 +27,51 @@ export const shots: Shot[] = [
     phone: true,
     dark: true,
   },
+  {
+    name: 'consent-again',
+    as: 'merchant',
+    open: async (page, { dashboard }) => {
+      await page.goto(authorizePath(dashboard))
+      await page.getByRole('checkbox').first().uncheck()
+      await page.getByRole('checkbox').last().check()
+    },
+  },
   { name: 'connected-apps', as: 'merchant', open: '/account/apps', phone: true, dark: true },
+  {
+    name: 'connected-app',
+    as: 'merchant',
+    open: (page, { dashboard }) => page.goto(`/account/apps/${dashboard.client_id}`),
+    phone: true,
+    dark: true,
+  },
+  {
+    name: 'change-stores',
+    as: 'merchant',
+    open: (page, { dashboard }) => page.goto(`/account/apps/${dashboard.client_id}/stores`),
+  },
   {
     name: 'revoke',
     as: 'merchant',
-    open: async page => {
-      await page.goto('/account/apps')
-      await page.getByRole('button', { name: 'Revoke access' }).first().click()
-    },
+    open: (page, { dashboard }) => page.goto(`/account/apps/${dashboard.client_id}/revoke`),
   },
+  { name: 'activity', as: 'merchant', open: '/account/activity', phone: true },
+  { name: 'account-activity', as: 'merchant', open: '/account/activity/account' },
+  { name: 'sign-up', open: '/signup', phone: true },
   { name: 'my-apps', as: 'developer', open: '/developer/apps', phone: true },
   { name: 'create-app', as: 'developer', open: '/developer/apps/new' },
+  {
+    name: 'secret',
+    as: 'developer',
+    // Of an app that no other picture shows; and the same letters every time.
+    open: async (page, { loyalty }) => {
+      await page.goto(`/developer/apps/${loyalty.client_id}/rotate`)
+      await page.getByRole('button', { name: 'Rotate the secret' }).click()
+      const made_up = 'a-secret-made-up-for-this-picture-and-no-other'
+      await page.locator('#client-secret').evaluate((shown, text) => {
+        shown.textContent = text
+      }, made_up)
+    },
+  },
   {
     name: 'app',
     as: 'developer',
@@ -43,4 +79,59 @@ export const shots: Shot[] = [
     phone: true,
     dark: true,
   },
+  {
+    name: 'app-requests',
+    as: 'developer',
+    open: async (page, { server, dashboard }) => {
+      await page.goto(`/developer/apps/${dashboard.client_id}/requests?errors=yes`)
+      // What the sweep of a server that runs would have deleted.
+      await server.storage.purge(server.clock.now())
+      await page.reload()
+    },
+    phone: true,
+  },
+  {
+    name: 'app-activity',
+    as: 'developer',
+    open: (page, { dashboard }) => page.goto(`/developer/apps/${dashboard.client_id}/activity`),
+  },
+  {
+    name: 'disable-app',
+    as: 'developer',
+    open: (page, { dashboard }) => page.goto(`/developer/apps/${dashboard.client_id}/disable`),
+  },
+  {
+    name: 'try-it',
+    as: 'developer',
+    screen: true,
+    open: (page, { dashboard }) =>
+      page.goto(`/developer/apps/${dashboard.client_id}/try`, { waitUntil: 'networkidle' }),
+  },
+  { name: 'overview', as: 'operator', open: '/operator', phone: true, dark: true },
+  { name: 'accounts', as: 'operator', open: '/operator/accounts' },
+  { name: 'account', as: 'operator', open: (page, { merchant }) => openAccount(page, merchant), phone: true },
+  {
+    name: 'disable-account',
+    as: 'operator',
+    open: async (page, { developer }) => {
+      await openAccount(page, developer)
+      await page.getByRole('link', { name: 'Disable', exact: true }).click()
+      await page.getByRole('button', { name: 'Disable the account' }).waitFor()
+    },
+  },
+  {
+    name: 'operator-app',
+    as: 'operator',
+    open: (page, { dashboard }) => page.goto(`/operator/apps/${dashboard.client_id}`),
+    dark: true,
+  },
+  { name: 'store', as: 'operator', open: '/operator/stores/1001' },
+  { name: 'audit-log', as: 'operator', open: '/operator/audit', phone: true, dark: true },
+  { name: 'settings', as: 'operator', open: '/operator/settings' },
 ]
+
+async function openAccount(page: Page, email: string): Promise<void> {
+  await page.goto(`/operator/accounts?q=${encodeURIComponent(email)}`)
+  await page.getByRole('link', { name: email }).click()
+  await page.getByRole('heading', { level: 1, name: email }).waitFor()
+}

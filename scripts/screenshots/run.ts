@@ -59,7 +59,7 @@ async function take(shot: Shot, suffix: string, options: BrowserContextOptions):
   else await shot.open(page, demo)
   await page.getByRole('heading', { level: 1 }).waitFor()
   const path = fileURLToPath(new URL(`${shot.name}${suffix}.png`, images))
-  await page.screenshot({ path, fullPage: true, animations: 'disabled', caret: 'hide' })
+  await page.screenshot({ path, fullPage: !shot.screen, animations: 'disabled', caret: 'hide' })
   console.log(path)
   await context.close()
 }

@@ -1,15 +1,27 @@
 import { type Command, Option } from 'commander'
+import type { Accounts } from '../domain/accounts.ts'
+import { InputError } from '../domain/input-error.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { Role } from '../storage/port.ts'
+import { formatDatetime } from '../lib/datetime.ts'
+import type { Account, Role, Storage } from '../storage/port.ts'
 import { readPassword } from './password.ts'
 import { byCommand, print, withStorage } from './run.ts'
+import { table } from './table.ts'
 
 const roles: readonly Role[] = ['merchant', 'developer', 'operator']
 
-interface CreateOptions {
-  email: string
+interface CreateOptions extends PasswordOptions {
   role: Role
+}
+
+interface PasswordOptions {
+  email: string
   passwordStdin?: boolean
+  json?: boolean
+}
+
+interface ListOptions {
+  search?: string
   json?: boolean
 }
 
@@ -25,11 +37,92 @@ export function registerAccount(program: Command): void {
     .option('--json', 'print the account as JSON')
     .action(async ({ email, role, passwordStdin = false, json }: CreateOptions) => {
       const password = await readPassword(passwordStdin)
-      // Loaded here: it brings the password hash's native code.
-      const { createAccounts } = await import('../domain/accounts.ts')
-      const { id, email: address } = await withStorage(storage =>
-        createAccounts({ storage, clock: systemClock }).create({ email, role, password }, byCommand()),
+      const { id, email: address } = await withAccounts(accounts =>
+        accounts.create({ email, role, password }, byCommand()),
       )
       print(json, { id, email: address, role }, `created the ${role} account ${address}`)
     })
+
+  account
+    .command('list')
+    .description('list the accounts, by email')
+    .option('--search <text>', 'only those with this in their email, or with this id')
+    .option('--json', 'print the accounts as a JSON array')
+    .action(async ({ search = '', json }: ListOptions) => {
+      const accounts = (await withStorage(storage => all(storage, search))).map(listed)
+      print(json, accounts, accounts.length > 0 ? table(accounts) : 'no accounts')
+    })
+
+  account
+    .command('password')
+    .description('set a new password and end the account’s sessions; asks for it on a terminal')
+    .requiredOption('--email <email>', 'address of the account')
+    .option('--password-stdin', 'read the password from standard input, one line')
+    .option('--json', 'print the account as JSON')
+    .action(async ({ email, passwordStdin = false, json }: PasswordOptions) => {
+      const password = await readPassword(passwordStdin)
+      const { id, email: address } = await withAccounts(async accounts => {
+        const found = await mustFind(accounts, email)
+        await accounts.setPassword(found, password, byCommand())
+        return found
+      })
+      print(json, { id, email: address }, `the account ${address} has a new password`)
+    })
+
+  const switches = [
+    {
+      name: 'disable',
+      disabled: true,
+      does: 'end an account’s sessions and what it allowed apps to read, and let nobody sign in with it',
+    },
+    {
+      name: 'enable',
+      disabled: false,
+      does: 'let a disabled account sign in again; apps must be allowed anew',
+    },
+  ]
+  for (const { name, disabled, does } of switches) {
+    account
+      .command(name)
+      .description(does)
+      .requiredOption('--email <email>', 'address of the account')
+      .option('--json', 'print the account’s state as JSON')
+      .action(async ({ email, json }: { email: string; json?: boolean }) => {
+        const { id, email: address } = await withAccounts(async accounts => {
+          const found = await mustFind(accounts, email)
+          await accounts.setDisabled(found, disabled, byCommand())
+          return found
+        })
+        print(json, { id, email: address, disabled }, `the account ${address} is ${name}d`)
+      })
+  }
 }
+
+const withAccounts = async <T>(use: (accounts: Accounts) => Promise<T>): Promise<T> => {
+  // Loaded here: it brings the password hash's native code.
+  const { createAccounts } = await import('../domain/accounts.ts')
+  return withStorage(storage => use(createAccounts({ storage, clock: systemClock })))
+}
+
+async function mustFind(accounts: Accounts, email: string): Promise<Account> {
+  const found = await accounts.findByEmail(email)
+  if (!found) throw new InputError('email', `no account has the email ${JSON.stringify(email)}`)
+  return found
+}
+
+/** Rows that are read at a time. */
+const chunk = 1000
+
+async function all({ browse }: Storage, text: string): Promise<Account[]> {
+  const accounts: Account[] = []
+  for (;;) {
+    const { rows } = await browse.accounts({ text, offset: accounts.length, limit: chunk })
+    accounts.push(...rows)
+    if (rows.length < chunk) return accounts
+  }
+}
+
+const listed = ({ id, email, role, created_at, disabled_at }: Account) => ({
+  ...{ id, email, role },
+  ...{ created_at: formatDatetime(created_at), disabled: disabled_at !== null },
+})

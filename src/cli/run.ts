@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { readConfig } from '../config.ts'
 import { type By, byCommand as commandBy } from '../domain/audit.ts'
 import type { Intake } from '../domain/intake.ts'
+import { printable } from '../lib/printable.ts'
 import type { Storage } from '../storage/port.ts'
 
 /** Opens the configured database for one command, and closes it whatever happens. */
@@ -62,4 +63,4 @@ function messageOf(error: Error): string {
   return first instanceof Error ? messageOf(first) : error.name
 }
 
-export const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, ' ')
+export const oneLine = (text: string): string => printable(text.trim().replace(/\s*\n\s*/g, ' '))

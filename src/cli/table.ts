@@ -1,3 +1,5 @@
+import { printable } from '../lib/printable.ts'
+
 type Cell = string | boolean | readonly string[]
 
 /** Rows of one shape as aligned columns under the names of their fields. */
@@ -17,5 +19,5 @@ export function table(rows: readonly Record<string, Cell>[]): string {
 
 function show(cell: Cell | undefined): string {
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
-  return (typeof cell === 'string' ? cell : (cell ?? []).join(' ')) || '-'
+  return printable(typeof cell === 'string' ? cell : (cell ?? []).join(' ')) || '-'
 }

@@ -1,59 +1,33 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Account } from '../storage/port.ts'
-import { connectedAppsPage, revokePage } from './account-apps.view.ts'
+import type { FastifyInstance } from 'fastify'
+import { accountActivity } from './account-activity.ts'
+import { accountApp } from './account-app.ts'
+import { connectedAppsPage } from './account-apps.view.ts'
+import { accountEvents } from './account-events.ts'
+import { accountRevoke } from './account-revoke.ts'
+import { accountStores } from './account-stores.ts'
+import { shownDays } from './account-days.ts'
+import { createAsMerchant } from './as-merchant.ts'
 import type { ConsoleDeps } from './index.ts'
-import { messagePage } from './layout.ts'
 import { sendHtml } from './send-html.ts'
-import { viewerOf } from './viewer.ts'
-import { fromOf } from './signed-in.ts'
 
-/** The merchant's connected apps: which, since when, for which stores; and the way to end it. */
-export function accountApps(app: FastifyInstance, { connectedApps, signedIn }: ConsoleDeps): void {
-  /** Merchants only; others are sent to sign in, or told that this is not theirs. */
-  async function asMerchant(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    then: (account: Account) => Promise<unknown>,
-  ): Promise<unknown> {
-    const account = await signedIn.account(request)
-    if (!account) return reply.redirect('/login', 303)
-    if (account.role === 'merchant') return then(account)
-    const advice = `You are signed in as ${account.email}, which is a ${account.role} account without stores.`
-    return sendHtml(
-      reply,
-      messagePage('This page is for merchants', advice, { viewer: viewerOf(reply, account) }),
-      403,
-    )
-  }
-
-  const appIdOf = (request: FastifyRequest): string => (request.params as { app_id: string }).app_id
-
-  function sendNotConnected(reply: FastifyReply, account: Account): FastifyReply {
-    const advice = 'It was revoked already, or never connected to your stores.'
-    const viewer = viewerOf(reply, account)
-    const action = { href: '/account/apps', label: 'Connected apps' }
-    return sendHtml(reply, messagePage('This app is not connected', advice, { viewer, action }), 404)
-  }
+/** The merchant's pages: which apps read which stores, since when, what they read; and the ways to change or end it. */
+export function accountPages(app: FastifyInstance, deps: ConsoleDeps): void {
+  const { connectedApps, figures } = deps
+  const guards = createAsMerchant(deps)
 
   app.get('/account/apps', async (request, reply) =>
-    asMerchant(request, reply, async account => {
-      const apps = await connectedApps.list(account)
-      return sendHtml(reply, connectedAppsPage({ viewer: viewerOf(reply, account), apps }))
+    guards.asMerchant(request, reply, async ({ account, viewer }) => {
+      const revoked = (request.query as { revoked?: unknown }).revoked === '1'
+      const connections = await connectedApps.list(account)
+      const ids = connections.stores.map(({ id }) => id)
+      const reads = await figures.reads.byDayAndApp(ids, shownDays)
+      return sendHtml(reply, connectedAppsPage({ viewer, connections, reads, revoked }))
     }),
   )
 
-  app.get('/account/apps/:app_id/revoke', async (request, reply) =>
-    asMerchant(request, reply, async account => {
-      const connected = await connectedApps.find(account, appIdOf(request))
-      if (!connected) return sendNotConnected(reply, account)
-      return sendHtml(reply, revokePage({ viewer: viewerOf(reply, account), connected }))
-    }),
-  )
-
-  app.post('/account/apps/:app_id/revoke', { preHandler: app.csrfProtection }, async (request, reply) =>
-    asMerchant(request, reply, async account => {
-      const revoked = await connectedApps.revoke(account, appIdOf(request), fromOf(request))
-      return revoked ? reply.redirect('/account/apps', 303) : sendNotConnected(reply, account)
-    }),
-  )
+  accountApp(app, deps, guards)
+  accountStores(app, deps, guards)
+  accountRevoke(app, deps, guards)
+  accountActivity(app, deps, guards)
+  accountEvents(app, deps, guards)
 }

@@ -3,6 +3,7 @@ import type { Account, App } from '../storage/port.ts'
 import type { ConsoleDeps } from './index.ts'
 import { wrongRolePage } from './developer-apps.view.ts'
 import { messagePage } from './layout.ts'
+import { loginAddress } from './login.ts'
 import { sendHtml } from './send-html.ts'
 import { viewerOf } from './viewer.ts'
 
@@ -15,7 +16,7 @@ export function createAsDeveloper({ storage, signedIn }: Pick<ConsoleDeps, 'stor
   /** Developers only; others are sent to sign in, or told whose page it is. */
   async function asDeveloper(request: FastifyRequest, reply: FastifyReply, then: Then<[Account]>) {
     const account = await signedIn.account(request)
-    if (!account) return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`, 303)
+    if (!account) return reply.redirect(loginAddress(request.url), 303)
     if (account.role === 'developer') return then(account)
     return sendHtml(reply, wrongRolePage(viewerOf(reply, account)), 403)
   }

@@ -1,70 +1,87 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
 import { errors, type InteractionResults } from 'oidc-provider'
-import { parseInt64 } from '../lib/int64.ts'
+import { browserCookie } from '../oauth/browser-binding.ts'
 import { consentPath } from '../oauth/provider.ts'
+import { expiredAddress, findWaiting, type WaitingRequest } from '../oauth/waiting-request.ts'
 import type { Account, App } from '../storage/port.ts'
-import { consentPage, wrongAccountPage } from './consent.view.ts'
+import { appOffPage, decidedPage, expiredPage, notOpenPage, wrongAccountPage } from './consent-closed.view.ts'
+import { consentPage } from './consent.view.ts'
 import type { ConsoleDeps } from './index.ts'
-import { messagePage } from './layout.ts'
+import type { Viewer } from './layout.ts'
+import { loginAddress } from './login.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendHtml } from './send-html.ts'
-import { viewerOf } from './viewer.ts'
 import { fromOf } from './signed-in.ts'
+import { isTool, readChoice, type StoreChoice, useTool } from './store-choice.ts'
+import { viewerOf } from './viewer.ts'
 
-/** An authorization request that waits for the merchant's decision. */
-interface Pending {
-  uid: string
+/** A request that a merchant can decide on, now and in this browser. */
+interface Open {
+  waiting: WaitingRequest
   app: App
-  scope: string
-  redirect_uri: string
+  account: Account
+  viewer: Viewer
 }
 
 /** The page behind /auth/v2/authorize: who asks, for what, for which stores; Allow or Deny. */
 export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
-  const { providers, signedIn, consents } = deps
+  const { providers, signedIn, consents, apps, issuer, secure } = deps
 
-  /** Null when it expired, was answered already, or began in another browser. */
-  async function pendingOf(request: FastifyRequest, reply: FastifyReply): Promise<Pending | null> {
+  async function waitingFor(request: FastifyRequest, reply: FastifyReply): Promise<WaitingRequest | null> {
     const provider = await providers.current()
-    try {
-      const { uid, params } = await provider.interactionDetails(request.raw, reply.raw)
-      const { client_id, scope, redirect_uri } = params as Record<
-        'client_id' | 'scope' | 'redirect_uri',
-        string
-      >
-      const asking = await consents.asking(client_id)
-      if (uid !== (request.params as { uid: string }).uid || !asking) return null
-      return { uid, app: asking, scope, redirect_uri }
-    } catch (error) {
-      if (error instanceof errors.SessionNotFound) return null
-      throw error
-    }
+    const { uid } = request.params as { uid: string }
+    const waiting = await findWaiting(provider, uid, request.cookies[browserCookie(secure)])
+    if (!waiting || waiting.expired) return waiting
+    // The provider has a cookie of its own for each request, and takes an answer with that one only.
+    return (await namedByCookie(provider, request, reply)) === uid ? waiting : null
   }
 
-  async function show(reply: FastifyReply, pending: Pending, account: Account, problem?: string) {
-    const question = await consents.ask(account, pending.app)
-    reply.headers(securityHeaders([new URL(pending.redirect_uri).origin]))
-    const viewer = viewerOf(reply, account)
-    return sendHtml(reply, consentPage({ ...pending, question, viewer, problem }), problem ? 422 : 200)
-  }
-
-  /** The pending request and the merchant who decides on it, or the page that says what is in the way. */
-  async function decide(
+  /** Answers with the page that says what is in the way, or goes on with what is open. */
+  async function whenOpen(
     request: FastifyRequest,
     reply: FastifyReply,
-    then: (pending: Pending, account: Account) => Promise<unknown>,
+    then: (open: Open) => Promise<unknown>,
   ): Promise<unknown> {
-    const pending = await pendingOf(request, reply)
-    if (!pending) {
-      const advice = 'It expired or was answered already. Go back to the app and start again.'
-      return sendHtml(reply, messagePage('This request is no longer open', advice), 400)
+    const [waiting, account] = await Promise.all([waitingFor(request, reply), signedIn.account(request)])
+    const asking = waiting && (await apps.find(waiting.client_id))
+    if (!waiting || !asking) return sendOver(request, reply, account)
+    const viewer = account ? viewerOf(reply, account) : undefined
+    if (waiting.expired) {
+      return sendHtml(reply, expiredPage(asking, expiredAddress(waiting, issuer), viewer), 400)
     }
-    const account = await signedIn.account(request)
-    if (!account) return reply.redirect(`/login?next=${encodeURIComponent(consentPath(pending.uid))}`, 303)
+    if (asking.disabled_at !== null) return sendHtml(reply, appOffPage(asking, viewer), 403)
+    // Answered, but the browser was stopped on its way: it goes on.
+    if (waiting.resume !== null) return reply.redirect(waiting.resume, 303)
+    const here = consentPath(waiting.uid)
+    if (!account || !viewer) return reply.redirect(loginAddress(here), 303)
     if (account.role !== 'merchant') {
-      return sendHtml(reply, wrongAccountPage(viewerOf(reply, account)), 403)
+      return sendHtml(reply, wrongAccountPage({ app: asking, viewer, here }), 403)
     }
-    return then(pending, account)
+    return then({ waiting, app: asking, account, viewer })
+  }
+
+  /** It was answered, or swept away, or began in another browser. */
+  async function sendOver(request: FastifyRequest, reply: FastifyReply, account: Account | null) {
+    const { uid } = request.params as { uid: string }
+    const decided = account && (await consents.decided(uid, account))
+    const viewer = account ? viewerOf(reply, account) : undefined
+    return sendHtml(reply, decided ? decidedPage({ ...decided, viewer }) : notOpenPage(viewer), 400)
+  }
+
+  async function show(
+    reply: FastifyReply,
+    { waiting, app, account, viewer }: Open,
+    { choice, problem }: { choice?: StoreChoice; problem?: string } = {},
+  ): Promise<unknown> {
+    const question = await consents.ask(account, app)
+    // Browsers hold a form's redirects to the policy too, and this one leads back to the app.
+    reply.headers(securityHeaders([new URL(waiting.redirect_uri).origin]))
+    const view = {
+      ...{ waiting, app, question, problem, viewer },
+      choice: choice ?? { picked: new Set(question.allowed.keys()), search: '' },
+    }
+    return sendHtml(reply, consentPage(view), problem === undefined ? 200 : 422)
   }
 
   async function finish(request: FastifyRequest, reply: FastifyReply, result: InteractionResults) {
@@ -74,35 +91,54 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     return reply.redirect(returnTo, 303)
   }
 
-  app.get('/consent/:uid', async (request, reply) =>
-    decide(request, reply, (pending, account) => show(reply, pending, account)),
-  )
+  async function deny(request: FastifyRequest, reply: FastifyReply, { waiting, app, account }: Open) {
+    await consents.deny(account, app, fromOf(request))
+    await consents.remember(waiting.uid, account, app, 'deny')
+    const error = { error: 'access_denied', error_description: 'the merchant denied access' }
+    return finish(request, reply, error)
+  }
+
+  async function allow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    open: Open,
+    choice: StoreChoice & { foreign: boolean },
+  ) {
+    const { waiting, app, account } = open
+    const notYours =
+      'A store that was picked is not yours, or no longer. Look through the list and try again.'
+    if (choice.foreign) return show(reply, open, { choice, problem: notYours })
+    if (choice.picked.size === 0) {
+      return show(reply, open, { choice, problem: 'Pick at least one store, or press Deny.' })
+    }
+    const grantId = await consents.allow(account, app, waiting.scope, [...choice.picked], fromOf(request))
+    if (grantId === null) return show(reply, open, { choice, problem: notYours })
+    await consents.remember(waiting.uid, account, app, 'allow')
+    const login = { accountId: account.id, remember: false }
+    return finish(request, reply, { login, consent: { grantId } })
+  }
+
+  app.get('/consent/:uid', async (request, reply) => whenOpen(request, reply, open => show(reply, open)))
 
   app.post('/consent/:uid', { preHandler: app.csrfProtection }, async (request, reply) =>
-    decide(request, reply, async (pending, account) => {
-      const form = (request.body ?? {}) as { decision?: unknown; store?: unknown }
-      if (form.decision !== 'allow') {
-        await consents.deny(account, pending.app, fromOf(request))
-        return finish(request, reply, {
-          error: 'access_denied',
-          error_description: 'the merchant denied access',
-        })
-      }
-      const store_ids = [form.store ?? []].flat().map(value => parseInt64(String(value)))
-      if (store_ids.length === 0) return show(reply, pending, account, 'Pick at least one store, or deny.')
-      if (store_ids.includes(null)) return show(reply, pending, account, 'One of the stores is not yours.')
-      const grantId = await consents.allow(
-        account,
-        pending.app,
-        pending.scope,
-        store_ids as bigint[],
-        fromOf(request),
-      )
-      if (grantId === null) return show(reply, pending, account, 'One of the stores is not yours.')
-      return finish(request, reply, {
-        login: { accountId: account.id, remember: false },
-        consent: { grantId },
-      })
+    whenOpen(request, reply, async open => {
+      const { stores } = await consents.ask(open.account, open.app)
+      const sent = readChoice(request.body, stores)
+      if (isTool(sent)) return show(reply, open, { choice: useTool(sent, stores) })
+      return sent.decision === 'allow' ? allow(request, reply, open, sent) : deny(request, reply, open)
     }),
   )
+}
+
+async function namedByCookie(
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | null> {
+  try {
+    return (await provider.interactionDetails(request.raw, reply.raw)).uid
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return null
+    throw error
+  }
 }

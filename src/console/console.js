@@ -92,7 +92,21 @@ function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
   tell()
 }
 
+/** Sent twice, the answer to the first would be lost on the way. */
+function sendOnce(/** @type {HTMLFormElement} */ form) {
+  let sent = false
+  form.addEventListener('submit', event => {
+    if (sent) event.preventDefault()
+    sent = true
+  })
+  // The page as it was, brought back by the Back button.
+  addEventListener('pageshow', () => {
+    sent = false
+  })
+}
+
 all('button[data-copy]', HTMLButtonElement).forEach(copyButton)
+all('form[data-once]', HTMLFormElement).forEach(sendOnce)
 all('[data-choices]', HTMLFieldSetElement).forEach(choiceTools)
 all('time[data-local]', HTMLTimeElement).forEach(tellLocally)
 for (const zone of all('[data-local-zone]', HTMLElement)) {

@@ -3,38 +3,60 @@ import type { NewApp } from '../domain/apps.ts'
 import { byAccount } from '../domain/audit.ts'
 import { InputError } from '../domain/input-error.ts'
 import { createAsDeveloper } from './as-developer.ts'
+import { developerActivity } from './developer-activity.ts'
+import { developerApp } from './developer-app.ts'
 import { type AppForm, emptyForm, newAppPage } from './developer-app-form.view.ts'
-import { appPage, myAppsPage } from './developer-apps.view.ts'
+import { myAppsPage } from './developer-apps.view.ts'
+import { faceOf, readFaceForm } from './developer-face-form.ts'
+import { developerRequests } from './developer-requests.ts'
 import { developerSecrets } from './developer-secrets.ts'
 import { secretPage, sentAlreadyPage } from './developer-secrets.view.ts'
+import { developerState } from './developer-state.ts'
+import { developerTry } from './developer-try.ts'
 import type { ConsoleDeps } from './index.ts'
 import { createOnce } from './once.ts'
 import { sendHtml } from './send-html.ts'
 import { fromOf } from './signed-in.ts'
 import { viewerOf } from './viewer.ts'
 
-/** The developer's own apps: which there are, a new one, and each one's secrets. */
+const appsAPage = 50
+
+/** The developer's own apps: which there are, a new one, and the pages of each. */
 export function developerApps(app: FastifyInstance, deps: ConsoleDeps): void {
-  const { storage, apps } = deps
+  const { storage, apps, figures } = deps
   const guards = createAsDeveloper(deps)
-  const { asDeveloper, asOwner } = guards
   const once = createOnce(deps)
 
   app.get('/developer/apps', async (request, reply) =>
-    asDeveloper(request, reply, async account => {
-      const mine = await storage.apps.ofOwner(account.id)
-      return sendHtml(reply, myAppsPage({ viewer: viewerOf(reply, account), apps: mine }))
+    guards.asDeveloper(request, reply, async account => {
+      const all = await storage.apps.ofOwner(account.id)
+      const pages = Math.max(1, Math.ceil(all.length / appsAPage))
+      const page = Math.min(pages, pageOf((request.query as { page?: unknown }).page))
+      const shown = all.slice((page - 1) * appsAPage, page * appsAPage)
+      const ids = shown.map(({ id }) => id)
+      const totals = await figures.requests.totals(ids, 24)
+      return sendHtml(
+        reply,
+        myAppsPage({
+          viewer: viewerOf(reply, account),
+          apps: shown.flatMap(one => {
+            const own = totals.get(one.id)
+            return own ? [{ app: one, figures: own }] : []
+          }),
+          ...{ total: all.length, page, pages },
+        }),
+      )
     }),
   )
 
   app.get('/developer/apps/new', async (request, reply) =>
-    asDeveloper(request, reply, async account =>
+    guards.asDeveloper(request, reply, async account =>
       sendHtml(reply, newAppPage({ form: emptyForm, viewer: viewerOf(reply, account) })),
     ),
   )
 
   app.post('/developer/apps/new', { preHandler: app.csrfProtection }, async (request, reply) =>
-    asDeveloper(request, reply, async account => {
+    guards.asDeveloper(request, reply, async account => {
       const form = readForm(request.body)
       try {
         const made = await once(request, () =>
@@ -53,23 +75,22 @@ export function developerApps(app: FastifyInstance, deps: ConsoleDeps): void {
     }),
   )
 
-  app.get('/developer/apps/:app_id', async (request, reply) =>
-    asOwner(request, reply, async (mine, account) => {
-      const secrets = await storage.apps.secrets(mine.id)
-      return sendHtml(reply, appPage({ viewer: viewerOf(reply, account), app: mine, secrets }))
-    }),
-  )
-
+  developerApp(app, { ...deps, ...guards })
   developerSecrets(app, { ...deps, ...guards, once })
+  developerState(app, { ...deps, ...guards })
+  developerRequests(app, { ...deps, ...guards })
+  developerActivity(app, { ...deps, ...guards })
+  developerTry(app, { ...deps, ...guards })
 }
 
-/** As it was typed, so that it can be shown again. A field that a form of ours does not send so counts as empty. */
+/** Anything but a number of a page is the first one. */
+const pageOf = (text: unknown): number =>
+  typeof text === 'string' && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1
+
 function readForm(body: unknown): AppForm {
-  const { name, redirect_uris, scope, public: isPublic } = (body ?? {}) as Record<string, unknown>
-  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  const { scope, public: isPublic } = (body ?? {}) as Record<string, unknown>
   return {
-    name: text(name),
-    redirect_uris: text(redirect_uris),
+    ...readFaceForm(body),
     scopes: [scope].flat().filter(one => typeof one === 'string'),
     public: isPublic === 'yes',
   }
@@ -77,12 +98,5 @@ function readForm(body: unknown): AppForm {
 
 function toNewApp(form: AppForm, owner_id: string): NewApp {
   if (form.scopes.length === 0) throw new InputError('scope', 'pick at least one')
-  const lines = form.redirect_uris.split('\n').map(line => line.trim())
-  return {
-    name: form.name,
-    redirect_uris: lines.filter(line => line !== ''),
-    scope: form.scopes.join(' '),
-    public: form.public,
-    owner_id,
-  }
+  return { ...faceOf(form), scope: form.scopes.join(' '), public: form.public, owner_id }
 }

@@ -1,87 +1,92 @@
 import { html } from 'ghtml'
-import { isScope, scopes, splitScope } from '../contract/scopes.ts'
-import { formatDatetime } from '../lib/datetime.ts'
-import type { Account, App, AppSecret } from '../storage/port.ts'
-import { secretTimes } from './developer-secrets.view.ts'
-import { layout } from './layout.ts'
-import { signOutForm } from './post-form.ts'
+import { splitScope } from '../contract/scopes.ts'
+import type { RequestFigures } from '../domain/usage/requests.ts'
+import type { App } from '../storage/port.ts'
+import { appsPath, stateBadges } from './developer-app-frame.view.ts'
+import { layout, type Viewer } from './layout.ts'
+import { card } from './parts/card.ts'
+import { formatNumber } from './parts/chart/numbers.ts'
+import { emptyState } from './parts/empty-state.ts'
+import { pageHeader } from './parts/page-header.ts'
+import { pagination } from './parts/pagination.ts'
+import { table } from './parts/table.ts'
+import { viewerTime } from './parts/time.ts'
 
-interface MyAppsView {
-  account: Account
-  apps: App[]
-  csrf: string
+interface ListedApp {
+  app: App
+  figures: RequestFigures
 }
 
-export const myAppsPage = ({ account, apps, csrf }: MyAppsView): string =>
-  layout(
-    'My apps',
-    html`<h1>My apps</h1>
-      <p class="muted">You are signed in as ${account.email}.</p>
-      !${apps.length === 0 ? html`<p>You have no apps yet. Create one to get a client_id and a secret, then see the <a href="/docs/">API reference</a>.</p>` : ''}
-      <p><a role="button" href="/developer/apps/new">Create an app</a></p>
-      !${apps.map(
-        app => html`<article>
-          <h2><a href="/developer/apps/${app.id}">${app.name}</a></h2>
-          !${disabledNote(app)}
-          !${facts(app)}
-        </article>`,
-      )}
-      !${signOutForm(csrf)}`,
-  )
+interface MyAppsView {
+  viewer: Viewer
+  /** Of this page. */
+  apps: ListedApp[]
+  /** Of all pages, and this one's number from 1. */
+  total: number
+  page: number
+  pages: number
+}
 
-export const appPage = ({ app, secrets }: { app: App; secrets: AppSecret[] }): string =>
-  layout(
-    app.name,
-    html`<p class="back"><a href="/developer/apps">My apps</a></p>
-      <h1>${app.name}</h1>
-      !${disabledNote(app)}
-      !${facts(app)}
-      <h2>Secrets</h2>
-      !${app.public ? html`<p>None: the app is public and proves itself by PKCE.</p>` : secretList(app, secrets)}`,
-  )
+export const myAppsPage = (view: MyAppsView): string =>
+  layout({
+    title: 'My apps',
+    viewer: view.viewer,
+    path: appsPath,
+    body: html`!${pageHeader({
+      title: 'My apps',
+      lead: { text: 'Each app has a client_id, and reads the stores whose merchants allowed it.' },
+      ...(view.total > 0 && { actions: html`<a class="button" href="${appsPath}/new">Create an app</a>` }),
+    })}
+      !${view.total === 0 ? noApps : card({ body: appTable(view.apps) + paging(view) })}`,
+  })
 
-const facts = (app: App): string => html`<dl>
-  <dt>client_id</dt>
-  <dd><code class="value">${app.id}</code></dd>
-  <dt>Kind</dt>
-  <dd>${app.public ? 'Public: no secret, PKCE required' : 'Confidential: has a secret'}</dd>
-  <dt>Scopes</dt>
-  <dd><ul>!${splitScope(app.scope).map(scopeLine)}</ul></dd>
-  <dt>Redirect URIs</dt>
-  <dd>!${app.redirect_uris.length === 0 ? 'None: merchants cannot connect it by themselves' : html`<ul>!${app.redirect_uris.map(uri => html`<li class="value">${uri}</li>`)}</ul>`}</dd>
-  <dt>Created</dt>
-  <dd>${formatDatetime(app.created_at)} UTC</dd>
-</dl>`
+const noApps = emptyState({
+  title: 'You have no apps yet',
+  content: {
+    html: html`Create one to get a client_id and a secret. What it can read then is in the
+      <a href="/docs/">API reference</a>.`,
+  },
+  action: { href: `${appsPath}/new`, label: 'Create an app' },
+})
 
-const scopeLine = (scope: string): string =>
-  html`<li>${scope} <small class="muted">${isScope(scope) ? scopes[scope].gives : ''}</small></li>`
+const appTable = (apps: ListedApp[]): string =>
+  table<ListedApp>({
+    caption: 'My apps',
+    rows: apps,
+    columns: [
+      {
+        title: 'Name',
+        html: ({ app }) => html`<a href="${appsPath}/${app.id}">${app.name}</a> !${stateBadges(app)}`,
+      },
+      { title: 'client_id', html: ({ app }) => html`<code class="value">${app.id}</code>` },
+      {
+        title: 'Scopes',
+        html: ({ app }) =>
+          html`<ul class="plain">!${splitScope(app.scope).map(name => html`<li>${name}</li>`)}</ul>`,
+      },
+      { title: 'Requests, 24 h', align: 'end', text: ({ figures }) => formatNumber(figures.requests) },
+      { title: 'Errors, 24 h', align: 'end', text: ({ figures }) => formatNumber(errorsOf(figures)) },
+      { title: 'Created', html: ({ app }) => viewerTime(app.created_at, { precision: 'day' }) },
+    ],
+  })
 
-const disabledNote = ({ disabled_at }: App): string =>
-  disabled_at === null
-    ? ''
-    : html`<p class="problem">Disabled by the operator since ${formatDatetime(disabled_at)} UTC: it gets no tokens, and
-        those it has are refused.</p>`
+const errorsOf = ({ client_errors, server_errors }: RequestFigures): number => client_errors + server_errors
 
-/** The last secret has no way to be retired: the app would be locked out. */
-const secretList = (app: App, secrets: AppSecret[]): string => html`<ul>!${secrets.map(
-  secret => html`<li>
-      !${secretTimes(secret)}
-      !${
-        secrets.length > 1
-          ? html`<br><a href="/developer/apps/${app.id}/secrets/${secret.id}/retire"
-            aria-label="Retire the secret created ${formatDatetime(secret.created_at)} UTC">Retire</a>`
-          : ''
-      }
-    </li>`,
-)}</ul>
-  <p><a role="button" class="secondary" href="/developer/apps/${app.id}/rotate">Rotate the secret</a></p>`
+const paging = ({ page, pages, total }: MyAppsView): string =>
+  pagination({
+    label: 'Pages of my apps',
+    newer: page > 1 ? `${appsPath}?page=${page - 1}` : null,
+    older: page < pages ? `${appsPath}?page=${page + 1}` : null,
+    position: `Page ${page} of ${pages}, ${formatNumber(total)} apps`,
+  })
 
-export const wrongRolePage = ({ account, csrf }: { account: Account; csrf: string }): string =>
-  layout(
-    'This page is for developers',
-    html`<h1>This page is for developers</h1>
-      <p>You are signed in as ${account.email}, which is a ${account.role} account. Apps are registered by developer
-        accounts.</p>
-      !${account.role === 'merchant' ? html`<p>The apps that can access your stores are under <a href="/account/apps">Connected apps</a>.</p>` : ''}
-      !${signOutForm(csrf)}`,
-  )
+export const wrongRolePage = (viewer: Viewer): string =>
+  layout({
+    title: 'This page is for developers',
+    viewer,
+    width: 'narrow',
+    body: html`<h1>This page is for developers</h1>
+      <p>You are signed in as ${viewer.account.email}, which is a ${viewer.account.role} account. Apps are registered
+        by developer accounts.</p>
+      !${viewer.account.role === 'merchant' ? html`<p>The apps that can access your stores are under <a href="/account/apps">Connected apps</a>.</p>` : ''}`,
+  })

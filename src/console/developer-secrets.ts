@@ -82,8 +82,9 @@ export function developerSecrets(app: FastifyInstance, { storage, apps, asOwner,
 
   app.post('/developer/apps/:app_id/secrets/:secret_id/retire', protectedForm, async (request, reply) =>
     withOldSecret(request, reply, async (mine, secret, account) => {
-      await apps.retireSecret(mine.id, secret.id, byAccount(account, fromOf(request)))
-      return reply.redirect(`/developer/apps/${mine.id}`, 303)
+      const retired = await apps.retireSecret(mine.id, secret.id, byAccount(account, fromOf(request)))
+      // Another tab may have retired the other one meanwhile; then this is the last, and stays.
+      return reply.redirect(`/developer/apps/${mine.id}${retired ? '?done=retired' : ''}`, 303)
     }),
   )
 }

@@ -7,15 +7,22 @@ import type { Apps } from '../domain/apps.ts'
 import type { ConnectedApps } from '../domain/connected-apps.ts'
 import type { Consent } from '../domain/consent.ts'
 import type { Throttle } from '../domain/throttle.ts'
+import type { createIngestFigures } from '../domain/usage/ingest.ts'
+import type { LocalReads } from '../domain/usage/local-days.ts'
+import type { ReadFigures } from '../domain/usage/reads.ts'
+import type { createRequestFigures } from '../domain/usage/requests.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProviderSource } from '../oauth/provider-source.ts'
 import type { Storage } from '../storage/port.ts'
-import { accountApps } from './account-apps.ts'
+import { accountPages } from './account-apps.ts'
 import { assets } from './assets.ts'
 import { consent } from './consent.ts'
+import type { CookieSigner } from './cookie-signer.ts'
 import { developerApps } from './developer-apps.ts'
 import { login } from './login.ts'
+import { operator } from './operator.ts'
 import { securityHeaders } from './security-headers.ts'
+import { signUp } from './sign-up.ts'
 import { cookieName, cookieOptions, type SignedIn } from './signed-in.ts'
 
 export interface ConsoleDeps {
@@ -28,10 +35,18 @@ export interface ConsoleDeps {
   apps: Apps
   signedIn: SignedIn
   signInThrottle: Throttle
+  signUpThrottle: Throttle
   consents: Consent
   connectedApps: ConnectedApps
+  /** What apps read, how their requests went, what the platform sent. */
+  figures: {
+    reads: ReadFigures
+    localReads: LocalReads
+    requests: ReturnType<typeof createRequestFigures>
+    ingest: ReturnType<typeof createIngestFigures>
+  }
   providers: ProviderSource
-  cookieKeys: string[]
+  cookies: CookieSigner
 }
 
 /** Larger than a form with a few thousand stores ticked. */
@@ -40,7 +55,8 @@ const bodyLimit = 256 * 1024
 /** The pages for people: rendered here, working without script. */
 export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
   const { secure } = deps
-  await app.register(fastifyCookie, { secret: deps.cookieKeys })
+  app.addHook('onRequest', () => deps.cookies.refresh())
+  await app.register(fastifyCookie, { secret: deps.cookies })
   await app.register(fastifyFormbody, { bodyLimit })
   await app.register(fastifyCsrf, {
     cookieKey: cookieName('tillgate_csrf', secure),
@@ -49,9 +65,11 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(securityHeaders())
   })
-  await assets(app)
+  assets(app)
   login(app, deps)
+  signUp(app, deps)
   consent(app, deps)
-  accountApps(app, deps)
+  accountPages(app, deps)
   developerApps(app, deps)
+  operator(app, deps)
 }

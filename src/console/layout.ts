@@ -62,7 +62,7 @@ export const layout = ({
 `
 
 /** Only where it has something to add: a page where a password is typed runs no script at all. */
-const scripted = /<[^>]* data-(copy|choices|local)/
+const scripted = /<[^>]* data-(copy|choices|local|once)/
 const script = html`<script src="!${assetAddress('/assets/console.js')}" defer></script>`
 
 const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -12,9 +12,8 @@ interface NewAccount {
   password: string
 }
 
-const shortestPassword = 10
-// Far above any passphrase; it only keeps a request from hashing megabytes.
-const longestPassword = 1024
+/** In characters. The most is far above any passphrase; it only keeps a request from hashing megabytes. */
+export const passwordLength = { least: 10, most: 1024 }
 
 export type Accounts = ReturnType<typeof createAccounts>
 
@@ -77,14 +76,23 @@ export function createAccounts({
 
     /**
      * Disabling ends the account's sessions and the access of the apps that it allowed, at once; enabling lets it sign
-     * in again and brings nothing else back. False when it was so already.
+     * in again and brings nothing else back. False when it was so already. Nobody disables themselves, and one operator
+     * stays: there would be nobody left to undo it on the pages.
      */
     async setDisabled(account: Account, disabled: boolean, by: By): Promise<boolean> {
+      if (disabled && by.actor_kind === 'account' && by.actor_id === account.id) {
+        throw new InputError('account', 'nobody can disable their own account')
+      }
       const now = clock.now()
       const told = auditEntry(clock, by, disabled ? 'account_disabled' : 'account_enabled', {
         account_id: account.id,
       })
-      return storage.accounts.setDisabled(account.id, disabled ? now : null, now, told)
+      const outcome = await storage.accounts.setDisabled(account.id, disabled ? now : null, now, told)
+      if (outcome !== 'last_operator') return outcome === 'changed'
+      throw new InputError(
+        'account',
+        `${account.email} is the only operator who is enabled; create or enable another one first`,
+      )
     },
 
     /** Ends the account's sessions too. */
@@ -109,10 +117,11 @@ function checkEmail(email: string): string {
 
 function checkPassword(password: string): void {
   const { length } = [...password]
-  if (length < shortestPassword || length > longestPassword) {
+  const { least, most } = passwordLength
+  if (length < least || length > most) {
     throw new InputError(
       'password',
-      `the password has ${length} characters; it must have ${shortestPassword} to ${longestPassword}`,
+      `the password has ${length} characters; it must have ${least} to ${most}`,
     )
   }
 }

@@ -5,6 +5,7 @@ import { randomId, randomSecret } from '../lib/ids.ts'
 import type { App, AppSecret, Storage } from '../storage/port.ts'
 import { auditEntry, type By } from './audit.ts'
 import { InputError } from './input-error.ts'
+import { isStorageFault } from './storage-fault.ts'
 import { checkRegistered } from './redirect-uri.ts'
 
 /** What may change of an app. Its scopes may not: merchants allowed just these. */
@@ -47,6 +48,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
         owner_id: input.owner_id,
         created_at: clock.now(),
         disabled_at: null,
+        disabled_by_owner: false,
       }
       checkTogether(app)
       const made = app.public ? null : makeSecret(app.id, app.created_at)
@@ -84,7 +86,10 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const hash = sha256(secret)
       const used = (await storage.apps.secrets(app_id)).find(live => equalHashes(live.hash, hash))
       if (!used) return false
-      await storage.apps.touchSecret(used.id, clock.now())
+      await storage.apps.touchSecret(used.id, clock.now()).catch(error => {
+        // When it was used last is good to know, and no reason to refuse it: the disk may be full.
+        if (!isStorageFault(error)) throw error
+      })
       return true
     },
 
@@ -113,6 +118,14 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const told = auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id })
       if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null, told))) throw unknownApp(id)
     },
+
+    /** The same by the app's own developer, who cannot undo what the operator did; false when nothing changed. */
+    setDisabledByOwner: (id: string, disabled: boolean, by: By): Promise<boolean> =>
+      storage.apps.setDisabledByOwner(
+        id,
+        disabled ? clock.now() : null,
+        auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id }),
+      ),
 
     list: (): Promise<App[]> => storage.apps.list(),
     find: (id: string): Promise<App | null> => storage.apps.find(id),

@@ -7,6 +7,8 @@ import type { Key, Storage } from '../storage/port.ts'
 import { auditEntry, type By } from './audit.ts'
 
 const day = 86_400
+/** A new cookie key signs when every node has had the time to read it (console/cookie-signer.ts). */
+const settling = 60
 // As long as any token lives; a day more covers nodes that read the keys late and clocks that differ.
 const keepRetired = accessTokenLifetime + day
 
@@ -28,29 +30,39 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
   return {
     /** The key that signs, then those that only verify, newest first. */
     async signing(): Promise<Key[]> {
-      const keys = (await list('sign', newSigningKey)).filter(stillVerifies)
-      return [...keys.filter(key => key.retired_at === null), ...keys.filter(key => key.retired_at !== null)]
+      return activeFirst((await list('sign', newSigningKey)).filter(stillVerifies))
     },
 
-    /** Secrets for signing cookies, newest first. */
+    /** Secrets of cookies: the one that signs, then those that only verify. */
     async cookie(): Promise<string[]> {
-      const keys = await list('cookie', newCookieKey)
-      return keys.map(key => key.secret)
+      const keys = activeFirst((await list('cookie', newCookieKey)).filter(stillVerifies))
+      const signs = keys.find(({ created_at }) => created_at + settling <= clock.now()) ?? keys.at(-1)
+      return [...keys.filter(key => key === signs), ...keys.filter(key => key !== signs)].map(
+        key => key.secret,
+      )
     },
 
     /**
-     * Signs with a new key from now on. Tokens that older keys signed stay good until they expire; `abandon` ends them
-     * all at once, for a key that has leaked.
+     * Signs with a new key from now on, cookies soon. What older keys signed stays good until it expires; `abandon` ends
+     * all of it at once, for a key that has leaked. Sessions are not signed, and go on.
      */
     async rotate(by: By, { abandon = false } = {}): Promise<Key> {
       const now = clock.now()
       const key = await newSigningKey(now)
+      const remove_before = abandon ? now + 1 : now - keepRetired
       const told = auditEntry(clock, by, 'keys_rotated', { detail: abandon ? 'all before abandoned' : null })
-      await storage.keys.rotate(key, abandon ? now + 1 : now - keepRetired, told)
+      await storage.keys.rotate(await newCookieKey(now), remove_before)
+      await storage.keys.rotate(key, remove_before, told)
       return key
     },
   }
 }
+
+/** Not by age alone: two may be of one second. */
+const activeFirst = (keys: readonly Key[]): Key[] => [
+  ...keys.filter(key => key.retired_at === null),
+  ...keys.filter(key => key.retired_at !== null),
+]
 
 async function newSigningKey(created_at: number): Promise<Key> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

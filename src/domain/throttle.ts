@@ -11,8 +11,14 @@ import type { Storage } from '../storage/port.ts'
  * app's address can lock it out, and failures alone are slowed (`failed`).
  */
 const window = 60
-const failuresByName = 10
-const failuresByNetwork = 100
+
+/** Failures a minute that are looked at: for a name as seen from a network, and for the network alone. */
+const limits = {
+  client: { byName: 10, byNetwork: 100 },
+  'sign-in': { byName: 10, byNetwork: 100 },
+  // Of strangers, who may make up any name: each counts, also one that succeeds.
+  'sign-up': { byName: 10, byNetwork: 10 },
+}
 
 export interface Attempt {
   /** What is guessed at: a client_id or an email. */
@@ -21,9 +27,10 @@ export interface Attempt {
 }
 
 export function createThrottle(
-  kind: 'client' | 'sign-in',
+  kind: keyof typeof limits,
   { storage, clock }: { storage: Storage; clock: Clock },
 ) {
+  const most = limits[kind]
   // A space is in no network, so no name makes one key look like another's.
   const keysOf = ({ name, address }: Attempt) => ({
     // Cut, because the name is whatever the guesser wrote.
@@ -39,8 +46,8 @@ export function createThrottle(
     const { byName, byNetwork, forgiven } = keysOf(attempt)
     const now = clock.now()
     const exceeds = async (named: number, all: number) =>
-      named > failuresByName ||
-      (all > failuresByNetwork && all - (await storage.throttles.count(forgiven, now)) > failuresByNetwork)
+      named > most.byName ||
+      (all > most.byNetwork && all - (await storage.throttles.count(forgiven, now)) > most.byNetwork)
     const before = await Promise.all([
       storage.throttles.count(byName, now),
       storage.throttles.count(byNetwork, now),

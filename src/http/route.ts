@@ -1,5 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Scope } from '../contract/scopes.ts'
 import { checkLive, type Principal } from '../domain/access.ts'
 import { fail } from '../errors.ts'
@@ -32,25 +32,37 @@ export function principalOf(request: FastifyRequest): Principal {
  * `attachValidation`, so that a bad parameter is told only to a token that may know.
  */
 export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage }) {
+  async function admit(request: FastifyRequest, scope: Scope, askFirst: boolean): Promise<void> {
+    const principal = await bearer.authenticate(request.headers.authorization)
+    request.principal = principal
+    const granted = principal.scopes.has(scope)
+    if (granted && !askFirst) return
+    await checkLive(storage, principal)
+    if (granted) return
+    throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
+      headers: insufficientScope(scope),
+    })
+  }
+
+  async function refuse(request: FastifyRequest): Promise<void> {
+    await checkLive(storage, principalOf(request))
+    throw request.validationError
+  }
+
   // A list asks whether its token is live together with its data; what asks nothing of that kind says `askFirst`.
   return (scope: Scope, { askFirst = false } = {}) => ({
     attachValidation: true,
-    // Before the body is read: a stranger's is not worth the memory.
-    async onRequest(request: FastifyRequest) {
-      const principal = await bearer.authenticate(request.headers.authorization)
-      request.principal = principal
-      const granted = principal.scopes.has(scope)
-      if (granted && !askFirst) return
-      await checkLive(storage, principal)
-      if (granted) return
-      throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
-        headers: insufficientScope(scope),
-      })
+    // Before the body is read: a stranger's is not worth the memory. Most tokens are known, and wait for nothing.
+    onRequest(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+      const known = askFirst ? null : bearer.recall(request.headers.authorization)
+      if (known?.scopes.has(scope)) {
+        request.principal = known
+        done()
+      } else admit(request, scope, askFirst).then(() => done(), done)
     },
-    async preHandler(request: FastifyRequest) {
-      if (!request.validationError) return
-      await checkLive(storage, principalOf(request))
-      throw request.validationError
+    preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+      if (request.validationError) refuse(request).then(() => done(), done)
+      else done()
     },
   })
 }

@@ -11,13 +11,21 @@ export function localAddress(host: string, port: number): string {
 
 /** Port 0 asks for any free one; this says which, because addresses name the port before the server has it. */
 export function settlePort(host: string, port: number): Promise<number> {
-  if (port !== 0) return Promise.resolve(port)
+  return port === 0 ? probe(host, 0) : Promise.resolve(port)
+}
+
+/** Rejects with EADDRINUSE when another process listens there. */
+export async function assertFree(host: string, port: number): Promise<void> {
+  await probe(host, port)
+}
+
+function probe(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, host, () => {
-      const address = probe.address() as { port: number }
-      probe.close(() => resolve(address.port))
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const address = server.address() as { port: number }
+      server.close(() => resolve(address.port))
     })
   })
 }

@@ -127,10 +127,13 @@ function accessTokens(kind: string, { storage, clock, presented }: AdapterDeps):
 }
 
 function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
+  // A request that nobody answered in time is known for a while longer, so that its merchant can be sent back.
+  const keptLonger = kind === 'Interaction' ? interactionLifetime : 0
   return {
     ...unused,
     async upsert(id, { jti: _value, ...payload }, expiresIn = interactionLifetime) {
-      await storage.artifacts.put(kind, sha256(id), JSON.stringify(payload), clock.now() + expiresIn)
+      const expires_at = clock.now() + expiresIn + keptLonger
+      await storage.artifacts.put(kind, sha256(id), JSON.stringify(payload), expires_at)
     },
     async find(id) {
       const artifact = await storage.artifacts.find(kind, sha256(id))
@@ -143,7 +146,7 @@ function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
       return {
         ...payload,
         jti: id,
-        exp: toMachineTime(expires_at, clock),
+        exp: toMachineTime(expires_at - keptLonger, clock),
         ...(consumed_at !== null && { consumed: consumed_at }),
       }
     },

@@ -15,7 +15,8 @@ const answers = ['code', 'state', 'iss', 'error', 'error_description', 'scope']
  */
 export async function narrowAuthorization(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   if (!ctx.path.startsWith('/auth/v2/authorize')) return next()
-  ctx.query = plainRequest(ctx)
+  // The way back from the consent page carries nothing but its name: whatever else it brings was made up.
+  ctx.query = ctx.path === '/auth/v2/authorize' ? plainRequest(ctx) : {}
   await next()
   const location = ctx.response.get('location') || ''
   const { redirect_uri } = (ctx.oidc?.params ?? {}) as { redirect_uri?: unknown }
@@ -44,5 +45,9 @@ function returning(redirect_uri: string, target: URL): string {
     const value = given.get(name)
     if (value !== null) added.set(name, value)
   }
-  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${added}`
+  return answerAddress(redirect_uri, added)
 }
+
+/** What the app registered and added stays as it was written. */
+export const answerAddress = (redirect_uri: string, answer: URLSearchParams): string =>
+  `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${answer}`

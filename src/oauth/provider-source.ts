@@ -22,7 +22,7 @@ export function createProviderSource(
   return {
     async current() {
       const [signing, cookie] = await Promise.all([deps.keys.signing(), deps.keys.cookie()])
-      const keyIds = signing.map(key => key.id).join()
+      const keyIds = [...signing.map(key => key.id), ...cookie].join()
       if (made?.keyIds !== keyIds) {
         const provider = createProvider(deps, signing, cookie)
         const report = (ctx: KoaContextWithOIDC, error: Error) =>

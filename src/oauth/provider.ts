@@ -7,6 +7,7 @@ import type { Key, Storage } from '../storage/port.ts'
 import { createAdapter } from './adapter.ts'
 import { narrowAuthorization } from './authorize-request.ts'
 import { signingAlgorithm } from './bearer.ts'
+import { bindToBrowser, browserParameter } from './browser-binding.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
@@ -28,9 +29,13 @@ export interface ProviderDeps {
 /** Where the merchant decides; the page itself is console/consent.ts. */
 export const consentPath = (uid: string): string => `/consent/${uid}`
 
+/** The request that a path of ours is the consent page of; null for every other path. */
+export const consentUid = (path: string): string | null => /^\/consent\/([\w-]+)$/.exec(path)?.[1] ?? null
+
 /** Spec section 5 as configuration of a certified provider: policy is ours, protocol is its own. */
 export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: string[]): Provider {
   const { storage, clock, issuer, secure, verifySecret } = deps
+  const issuerOrigin = new URL(issuer).origin
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
   // All scopes there are; which of them a client gets is the request policy's.
   const resourceServer = {
@@ -53,17 +58,25 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     },
     cookies: {
       keys: cookieKeys,
-      names: { interaction: 'tillgate_interaction', resume: 'tillgate_resume', session: 'tillgate_oauth' },
+      // The first two belong to a path of one request each, which __Host- does not allow (browser-binding.ts).
+      names: {
+        interaction: `${secure ? '__Secure-' : ''}tillgate_interaction`,
+        resume: `${secure ? '__Secure-' : ''}tillgate_resume`,
+        session: `${secure ? '__Host-' : ''}tillgate_oauth`,
+      },
       short: cookie,
       long: cookie,
     },
     scopes: Object.keys(scopes),
+    extraParams: [browserParameter],
     responseTypes: ['code'],
     // Spec 5.2: required, also of an app that has only one.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     // RFC 9700 §2.1.1: a public client has nothing else to prove itself with.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+    // Script gets tokens from a page of ours, the API reference, and from no other: elsewhere an app's server asks.
+    clientBasedCORS: (_ctx, origin) => origin === issuerOrigin,
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
     // What expires here was made by the same clock.
     clockTolerance: 0,
@@ -138,6 +151,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   provider.proxy = true
   provider.use(trimMetadata)
   provider.use(narrowAuthorization)
+  provider.use(bindToBrowser(secure))
   provider.use(nameTokenErrors)
   provider.use(callBeforeAnswer)
   return provider

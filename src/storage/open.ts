@@ -1,10 +1,13 @@
 import type { CopySource, CopyTarget } from './copy/port.ts'
+import type { Examination } from './examination.ts'
 import type { Storage } from './port.ts'
 import { copyFromPostgres, openPostgresCopy } from './postgres/copy.ts'
+import { examinePostgres } from './postgres/examine.ts'
 import { migratePostgres, openPostgres } from './postgres/index.ts'
 import type { PostgresOptions } from './postgres/settings.ts'
 import { copyFromSqlite, openSqliteCopy } from './sqlite/copy.ts'
 import type { DatabaseOptions } from './sqlite/database.ts'
+import { examineSqlite } from './sqlite/examine.ts'
 import { migrateSqlite, openSqlite } from './sqlite/index.ts'
 import type { Migrated } from './migrations.ts'
 
@@ -26,6 +29,14 @@ export async function migrate(
   if (isPostgres(database)) return migratePostgres(database, options)
   if (options.citus) throw new Error('only a postgres:// database can be distributed with Citus')
   return migrateSqlite(database)
+}
+
+/** Looks at a database without changing it. `thorough`: at all of it, however large it is. */
+export async function examine(
+  database: string,
+  options: StorageOptions & { thorough?: boolean } = {},
+): Promise<Examination> {
+  return isPostgres(database) ? examinePostgres(database, options) : examineSqlite(database, options)
 }
 
 /** Lends a database to be copied, as it is at this moment, for the time of `work`. It is not changed. */

@@ -56,6 +56,8 @@ export interface Storage {
   size(): Promise<number>
   /** The engine's name and number, such as "PostgreSQL 18.4". */
   version(): Promise<string>
+  /** The number of the last migration: what the tables look like. */
+  schema(): Promise<number>
   /** Deletes what has expired: artifacts, sessions, revoked tokens, throttles, and usage beyond its retention. */
   purge(now: Seconds): Promise<void>
   /** A consistent copy of the whole database, taken while it is in use. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { readPassword, type Terminal } from '../../src/cli/password.ts'
 import { createAccounts } from '../../src/domain/accounts.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import { createCli } from '../helpers/cli.ts'
+import { type Cli, createCli } from '../helpers/cli.ts'
 import { byTest } from '../helpers/by.ts'
 
-const cli = createCli()
+const cli = await createCli()
 after(cli.remove)
 
 const password = 'correct horse battery'
@@ -83,6 +83,111 @@ describe('account create', () => {
     test(`${name} is refused in one line`, async () => {
       const outcome = await cli.run(args, { stdin })
       assert.deepEqual(outcome, { code: 1, stdout: '', stderr: `tillgate: ${line}\n` })
+    })
+  }
+})
+
+describe('the accounts that there are', () => {
+  let own: Cli
+  before(async () => {
+    own = await createCli()
+    for (const [email, role] of Object.entries({
+      'ops@x.example': 'operator',
+      'mia@x.example': 'merchant',
+    })) {
+      await own.run(fromStdin(email, role), { stdin: password })
+    }
+  })
+  after(() => own.remove())
+
+  interface Listed {
+    id: string
+    email: string
+    role: string
+    created_at: string
+    disabled: boolean
+  }
+  const list = (...args: string[]) => own.json<Listed[]>(['account', 'list', ...args])
+  const named = (email: string) => ['--email', email]
+
+  /** Signs in as the pages would. */
+  async function signsIn(email: string, secret: string): Promise<boolean> {
+    const storage = await openStorage(own.database)
+    const found = await createAccounts({ storage, clock: systemClock }).signIn(email, secret, byTest)
+    await storage.close()
+    return found !== null
+  }
+
+  test('list: by email, as a table or as JSON, all or those that are searched for', async () => {
+    const all = await list()
+    assert.deepEqual(
+      all.map(({ email, role, disabled }) => [email, role, disabled]),
+      [
+        ['mia@x.example', 'merchant', false],
+        ['ops@x.example', 'operator', false],
+      ],
+    )
+    for (const { id, created_at } of all) {
+      assert.match(id, /^[\w-]{22}$/)
+      assert.match(created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    }
+    assert.deepEqual(await list('--search', 'OPS@'), all.slice(1))
+    assert.deepEqual(await list('--search', 'nobody'), [])
+    const { stdout } = await own.run(['account', 'list'])
+    const [head, ...rows] = stdout.trimEnd().split('\n')
+    assert.match(head ?? '', /^id +email +role +created_at +disabled$/)
+    assert.match(rows[0] ?? '', /mia@x\.example +merchant +[\d-]+ [\d:]+ +no$/)
+    assert.equal((await own.run(['account', 'list', '--search', 'zzz'])).stdout, 'no accounts\n')
+  })
+
+  test('disable and enable: told once done, also when it was so already', async () => {
+    const [mia] = await list('--search', 'mia')
+    for (let i = 0; i < 2; i++) {
+      const disabled = await own.json(['account', 'disable', ...named(' MIA@x.example')])
+      assert.deepEqual(disabled, { id: mia?.id, email: 'mia@x.example', disabled: true })
+    }
+    assert.equal((await list('--search', 'mia'))[0]?.disabled, true)
+    assert.equal(await signsIn('mia@x.example', password), false)
+    const { stdout } = await own.run(['account', 'enable', ...named('mia@x.example')])
+    assert.equal(stdout, 'the account mia@x.example is enabled\n')
+    assert.equal(await signsIn('mia@x.example', password), true)
+  })
+
+  test('password: the new one signs in, the old one does not', async () => {
+    const args = ['account', 'password', ...named('mia@x.example'), '--password-stdin']
+    const { code, stdout } = await own.run(args, { stdin: 'a newer password\n' })
+    assert.deepEqual([code, stdout], [0, 'the account mia@x.example has a new password\n'])
+    assert.equal(await signsIn('mia@x.example', password), false)
+    assert.equal(await signsIn('mia@x.example', 'a newer password'), true)
+  })
+
+  const refused: { name: string; args: string[]; stdin?: string; line: string }[] = [
+    ...['disable', 'enable', 'password'].map(command => ({
+      name: `${command} of nobody`,
+      args: [
+        'account',
+        command,
+        ...named('nobody@x.example'),
+        ...(command === 'password' ? ['--password-stdin'] : []),
+      ],
+      stdin: password,
+      line: 'no account has the email "nobody@x.example"',
+    })),
+    {
+      name: 'disabling the last operator',
+      args: ['account', 'disable', ...named('ops@x.example')],
+      line: 'ops@x.example is the only operator who is enabled; create or enable another one first',
+    },
+    {
+      name: 'a short password',
+      args: ['account', 'password', ...named('mia@x.example'), '--password-stdin'],
+      stdin: 'hunter2',
+      line: 'the password has 7 characters; it must have 10 to 1024',
+    },
+  ]
+  for (const { name, args, stdin = '', line } of refused) {
+    test(`${name} is refused in one line`, async () => {
+      assert.deepEqual(await own.run(args, { stdin }), { code: 1, stdout: '', stderr: `tillgate: ${line}\n` })
     })
   }
 })

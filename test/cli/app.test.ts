@@ -11,7 +11,7 @@ interface Created {
   client_secret: string | null
 }
 
-const cli = createCli()
+const cli = await createCli()
 const cb = 'https://app.example.com/cb'
 const huge = 9_007_199_254_740_993n
 let storage: Storage
@@ -60,6 +60,16 @@ describe('app create', () => {
     assert.deepEqual((await storage.apps.find(made.client_id))?.scope, 'integration.store integration.order')
   })
 
+  test('--website and --publisher are what merchants see; without them there is none', async () => {
+    const made = await create('--website', 'https://ledger.example', '--publisher', 'Ledger Ltd')
+    const { website, publisher } = (await storage.apps.find(made.client_id)) ?? {}
+    assert.deepEqual([website, publisher], ['https://ledger.example/', 'Ledger Ltd'])
+    const plain = await storage.apps.find((await create()).client_id)
+    assert.deepEqual([plain?.website, plain?.publisher], [null, null])
+    const { stdout } = await cli.run(['app', 'create', '--help'])
+    for (const option of ['--website <url>', '--publisher <name>']) assert.ok(stdout.includes(option), option)
+  })
+
   test('--public gives no secret', async () => {
     const made = await create('--public', '--redirect-uri', cb)
     assert.equal(made.client_secret, null)
@@ -81,6 +91,7 @@ describe('app create', () => {
     },
     { name: 'an unknown scope', options: ['--scope', 'admin'], line: /the scope "admin" is not one of / },
     { name: 'a bad redirect URI', options: ['--redirect-uri', 'http://a.example/cb'], line: /loopback/ },
+    { name: 'a website over http', options: ['--website', 'http://a.example'], line: /not an https address/ },
     { name: 'a public app without a redirect URI', options: ['--public'], line: /at least one redirect URI/ },
     {
       name: 'platform.write together with a redirect URI',
@@ -237,7 +248,7 @@ describe('app list', () => {
   })
 
   test('an empty list is an empty array, or says so', async () => {
-    const empty = createCli()
+    const empty = await createCli()
     assert.deepEqual(await empty.json(['app', 'list']), [])
     assert.equal((await empty.run(['app', 'list'])).stdout, 'no apps yet\n')
     empty.remove()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createKeys } from '../../src/domain/keys.ts'
@@ -7,16 +7,17 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
+import { postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 
 let cli: Cli
-beforeEach(() => {
-  cli = createCli()
+beforeEach(async () => {
+  cli = await createCli()
 })
 afterEach(() => cli.remove())
 
-/** What the command line left in a database file. */
-async function inspect<T>(file: string, read: (storage: Storage) => Promise<T>): Promise<T> {
-  const storage = await openStorage(file)
+/** What the command line left in a database. */
+async function inspect<T>(database: string, read: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(database)
   try {
     return await read(storage)
   } finally {
@@ -38,6 +39,12 @@ describe('migrate', () => {
     const { from, to } = await cli.json<{ from: number; to: number }>(['migrate'])
     assert.equal(from, 0)
     assert.deepEqual(await cli.json(['migrate']), { from: to, to })
+  })
+
+  test('--citus, where there is none, is a failure in one line that says so', async () => {
+    const { code, stdout, stderr } = await cli.run(['migrate', '--citus'])
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(stderr, /^tillgate: (only a postgres:\/\/ database|the database has no Citus)[^\n]+\n$/)
   })
 
   test('commands that start together on a new database all succeed', async () => {
@@ -68,7 +75,7 @@ describe('keys rotate', () => {
   })
 })
 
-describe('backup', () => {
+describe('backup', { skip: sqliteAlone }, () => {
   test('copies the database while it is open elsewhere', async () => {
     const copy = join(cli.folder, 'copy.db')
     const made = await cli.json<{ client_id: string }>(['app', 'create', '--name', 'Ledger'])
@@ -108,4 +115,13 @@ describe('backup', () => {
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(stderr, /^tillgate: [^\n]+\n$/)
   })
+})
+
+test('backup of a PostgreSQL database is left to its own tools, in one line that names them', {
+  skip: postgresAlone,
+}, async () => {
+  const { code, stdout, stderr } = await cli.run(['backup', 'copy.db'])
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+  assert.match(stderr, /^tillgate: [^\n]*pg_dump[^\n]*\n$/)
+  assert.deepEqual(readdirSync(cli.folder), [])
 })

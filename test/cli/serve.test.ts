@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { createCli } from '../helpers/cli.ts'
 
-const cli = createCli()
+const cli = await createCli()
 after(cli.remove)
 
 test('serve prints one line with its address when ready, logs to stderr, and stops cleanly at SIGTERM', {

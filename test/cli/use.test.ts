@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import { createCli } from '../helpers/cli.ts'
+import { isUntouched } from '../helpers/engine.ts'
 
-const cli = createCli()
+const cli = await createCli()
 after(cli.remove)
 
 /** Every command of the public contract, with words that its help must have. */
@@ -34,7 +34,7 @@ describe('--help is everywhere, on stdout, and does nothing else', { concurrency
       assert.equal(stderr, '')
       assert.ok(stdout.startsWith(`Usage: ${`tillgate ${command}`.trim()} `), stdout)
       for (const word of words) assert.ok(stdout.toLowerCase().includes(word), `${word} in ${stdout}`)
-      assert.equal(existsSync(cli.database), false)
+      assert.ok(await isUntouched(cli.database))
     })
   }
 
@@ -82,7 +82,7 @@ describe('bad use: exit code 2, one line on stderr, nothing on stdout, no databa
       assert.match(stderr, /^tillgate: [^\n]+\n$/)
       assert.match(stderr, line)
       assert.equal(code, 2)
-      assert.equal(existsSync(cli.database), false)
+      assert.ok(await isUntouched(cli.database))
     })
   }
 })
@@ -133,7 +133,7 @@ describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => 
 })
 
 test('a reader that closes the pipe early is no failure', async () => {
-  const own = createCli()
+  const own = await createCli()
   const outcome = await own.run(['app', 'list', '--json'], { closeStdout: true })
   own.remove()
   assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' })

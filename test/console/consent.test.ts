@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { authorizePath, type Client, redeem, redirectUri } from '../helpers/authorize.ts'
+import { sha256 } from '../../src/lib/hash.ts'
+import { authorizePath, challenge, type Client, decide, redeem, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
-import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
+import { byTest } from '../helpers/by.ts'
+import { assertNoInlineCode, textOf } from '../helpers/html.ts'
+import { type Answer, password, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
 
 /** The merchant's decision: made by the one who was asked, once, in time, about what was shown. */
@@ -240,9 +243,303 @@ describe('about what', () => {
     const { page: plain } = await ask('owner@example.com', { scope: 'integration.store' })
     assert.doesNotMatch(plain.text, /Read the store’s orders/)
   })
+})
 
-  test('the page names where the app is', async () => {
+describe('who asks', () => {
+  test('the page says who made the app, where its site is and where one returns to, as its developer says', async () => {
+    const { page } = await ask('owner@example.com', {
+      website: 'https://ledger.example/about?x=1',
+      publisher: 'Sums <b>&</b> Sons',
+    })
+    const text = textOf(page.text)
+    assert.match(text, /Made by ?Sums <b>&<\/b> Sons/)
+    assert.match(text, /Its site ?ledger\.example \(opens/)
+    assert.match(
+      page.text,
+      /href="https:\/\/ledger\.example\/about\?x&#61;1" target="_blank" rel="noopener noreferrer"/,
+    )
+    assert.match(text, /You return to ?app\.example\.com/)
+    assert.match(text, /what the app’s developer says/)
+    assertNoInlineCode(page.text)
+  })
+
+  test('an app that tells nothing of itself is shown as such', async () => {
     const { page } = await ask()
-    assert.match(page.text, /The app is at app\.example\.com/)
+    assert.match(textOf(page.text), /Made by ?Not told by its developer/)
+    assert.doesNotMatch(page.text, /developer says/)
+  })
+
+  test('a public app has no token of its own, so there is nothing it could read by itself', async () => {
+    const client = await server.newApp({ redirect_uris: [redirectUri], public: true })
+    const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+    const path = authorizePath(client, pkce)
+    const page = await new Browser(server.base).reachConsent(path, 'owner@example.com')
+    assert.equal(page.status, 200)
+    assert.doesNotMatch(page.text, /by itself|Read the store’s orders/)
+  })
+
+  test('what the operator connected is told: no answer changes it', async () => {
+    const client = await server.newApp({ redirect_uris: [redirectUri] })
+    await server.apps.authorize(client.client_id, [1002n, 2001n], byTest)
+    const page = await new Browser(server.base).reachConsent(authorizePath(client), 'owner@example.com')
+    assert.match(page.text, /The platform itself connected this app to Mill Lane\./)
+    assert.doesNotMatch(page.text, /Elsewhere/)
+  })
+})
+
+/** The boxes of a page: name, whether it is ticked, and what stands beside it. */
+const boxesOf = ({ text }: Answer) =>
+  [
+    ...text.matchAll(/<li>\s*<label><input type="checkbox" name="store" value="(\d+)"([^>]*)>(.*?)<\/li>/gs),
+  ].map(([, id, attributes, rest]) => {
+    const [label = '', beside = ''] = (rest ?? '').split('</label>')
+    return {
+      id: Number(id),
+      ticked: /\bchecked\b/.test(attributes ?? ''),
+      label: textOf(label).trim(),
+      beside,
+    }
+  })
+
+const ticked = (page: Answer) => boxesOf(page).flatMap(({ id, ticked }) => (ticked ? [id] : []))
+
+describe('which stores', () => {
+  test('at first none is ticked, and nothing is said of changes', async () => {
+    const { page } = await ask()
+    assert.deepEqual(
+      boxesOf(page).map(({ id, ticked, label, beside }) => [id, ticked, label, textOf(beside).trim()]),
+      [
+        [1001, false, 'Harbour Street', ''],
+        [1002, false, 'Mill Lane', ''],
+      ],
+    )
+  })
+
+  test('asked again, it shows since when what is allowed, and what each box would change', async () => {
+    // Late in the evening of UTC: the next day where the store is.
+    server.clock.set(Date.UTC(2026, 10, 1, 20) / 1000)
+    const { client, browser, page } = await ask()
+    await browser.submit(page, { decision: 'allow', store: '1001' })
+    server.clock.advance(86_400)
+    const again = await browser.reachConsent(authorizePath(client), 'owner@example.com')
+    assert.match(
+      textOf(again.text),
+      /Since 2 Nov 2026; now it may access Harbour Street\. What you pick below/,
+    )
+    const [allowed, other] = boxesOf(again)
+    assert.deepEqual([allowed?.ticked, other?.ticked], [true, false])
+    assert.match(allowed?.beside ?? '', /class="when-ticked">Allowed since 2 Nov 2026</)
+    assert.match(allowed?.beside ?? '', /class="when-unticked">It loses this store</)
+    assert.match(other?.beside ?? '', /class="when-ticked">New for this app</)
+  })
+
+  test('another merchant’s consent to the same app leaves no trace on the page', async () => {
+    const client = await server.newApp({ redirect_uris: [redirectUri] })
+    await decide(server, client, { email: 'other@example.com', stores: ['2001'] })
+    const page = await new Browser(server.base).reachConsent(authorizePath(client), 'owner@example.com')
+    assert.doesNotMatch(page.text, /Elsewhere|allowed this app before|2001/)
+    await decide(server, client, { stores: ['1001'] })
+    assert.deepEqual(await storesOf(client), [1001, 2001])
+    await decide(server, client, { stores: ['1002'] })
+    assert.deepEqual(await storesOf(client), [1002, 2001], 'the other merchant’s stores stay theirs')
+  })
+
+  test('a problem keeps what was picked', async () => {
+    const { browser, page } = await ask()
+    const again = await browser.submit(page, { decision: 'allow', store: ['1002', '2001'] })
+    assert.equal(again.status, 422)
+    assert.deepEqual(ticked(again), [1002])
+  })
+})
+
+describe('many stores, without script', () => {
+  const many = 320
+  before(async () => {
+    await server.newAccount('chain@example.com')
+    await server.push(
+      ...Array.from({ length: many }, (_, i) => ({
+        ...{ kind: 'store', id: 5000 + i, name: i % 2 ? `Corner ${i}` : `Kiosk ${i}` },
+        ...{ timezone: 'Europe/Paris', merchant: 'chain@example.com' },
+      })),
+    )
+  })
+
+  test('All, None and Find show the page again, keep what was picked, and decide nothing', async () => {
+    const { client, browser, page } = await ask('chain@example.com')
+    assert.equal(boxesOf(page).length, many)
+    const found = await browser.submit(page, {
+      ...{ decision: 'find', store_search: ' KIOSK 31 ', store: ['5001', '5300'] },
+    })
+    assert.equal(found.status, 200)
+    assert.deepEqual(
+      boxesOf(found).map(({ label, ticked }) => [label, ticked]),
+      [['Corner 1', true], ['Kiosk 300', true], ...[310, 312, 314, 316, 318].map(i => [`Kiosk ${i}`, false])],
+      'what is picked stays in the list, since it is sent by its box',
+    )
+    assert.match(textOf(found.text), /2 of 320 picked/)
+    const all = await browser.submit(found, {
+      ...{ decision: 'all', store_search: 'kiosk 31', store: ['5001', '5300'] },
+    })
+    assert.deepEqual(ticked(all), [5001, 5300, 5310, 5312, 5314, 5316, 5318])
+    const none = await browser.submit(all, {
+      ...{ decision: 'none', store_search: 'kiosk 31', store: ticked(all).map(String) },
+    })
+    assert.deepEqual(ticked(none), [5001, 5300])
+    assert.deepEqual(ticked(await browser.submit(none, { decision: 'none', store: ['5001'] })), [])
+    const nothing = await browser.submit(none, { decision: 'find', store_search: '<i>zzz' })
+    assert.match(nothing.text, /None has &#60;i&#62;zzz in its name/)
+    assert.deepEqual(await storesOf(client), [])
+    assert.equal((await browser.submit(none, { decision: 'allow', store: '5001' })).status, 303)
+  })
+
+  test('all of them can be allowed at once', async () => {
+    const { client, browser, page } = await ask('chain@example.com')
+    const all = await browser.submit(page, { decision: 'all' })
+    assert.equal(ticked(all).length, many)
+    await browser.submit(all, { decision: 'allow', store: ticked(all).map(String) })
+    const token = await server.token(client)
+    const { json } = await server.get('/integration/v1/stores?count=1000', token)
+    assert.equal(json.data.length, many)
+  })
+})
+
+const browserCookie = 'tillgate_browser'
+
+describe('in which browser', () => {
+  test('the provider’s cookies alone do not open a request that another browser began', async () => {
+    const { browser, path } = await ask()
+    const victim = new Browser(server.base)
+    await victim.signIn('owner@example.com')
+    // As a neighbouring host could plant them: all but the one whose name no other host may set.
+    victim.cookies.push(...browser.cookies.filter(({ name }) => /interaction|resume/.test(name)))
+    assertError('page', await victim.open(path), 400)
+    await victim.open(authorizePath(await server.newApp({ redirect_uris: [redirectUri] })))
+    assertError('page', await victim.open(path), 400)
+  })
+
+  test('an app cannot say which browser it was', async () => {
+    const client = await server.newApp({ redirect_uris: [redirectUri] })
+    const planted = 'x'.repeat(43)
+    const path = authorizePath(client, { tillgate_browser: sha256(planted) })
+    const browser = new Browser(server.base)
+    const consent = (await browser.open(path)).headers.get('location') ?? ''
+    const own = browser.cookies.find(({ name }) => name === browserCookie)
+    assert.notEqual(own?.value, planted)
+    const opened = await browser.open(consent, { headers: { cookie: cookieHeader(browser, planted) } })
+    assertError('page', opened, 400)
+  })
+
+  test('two requests can wait in one browser, and each is answered by itself', async () => {
+    const { client, browser, page } = await ask()
+    const second = await server.newApp({ redirect_uris: [redirectUri] })
+    const other = await browser.reachConsent(authorizePath(second, { state: 'two' }), 'owner@example.com')
+    await browser.submit(page, { decision: 'allow', store: '1001' })
+    const answer = await browser.submit(other, { decision: 'allow', store: '1002' })
+    assert.match(answer.headers.get('location') ?? '', /state=two/)
+    assert.deepEqual([await storesOf(client), await storesOf(second)], [[1001], [1002]])
+  })
+})
+
+const cookieHeader = (browser: Browser, browserValue: string) =>
+  browser.cookies
+    .map(({ name, value }) => `${name}=${name === browserCookie ? browserValue : value}`)
+    .join('; ')
+
+describe('the way back', () => {
+  const state = 'a b&c=d/é'
+
+  test('is the app’s own address with state and iss, after a sign-in, a wrong account and a mistake', async () => {
+    const client = await server.newApp({ redirect_uris: [redirectUri] })
+    const browser = new Browser(server.base)
+    const path = authorizePath(client, { state, redirect_uri: `${redirectUri}?tenant=7` })
+    const wrong = await browser.reachConsent(path, 'dev@example.com')
+    assertError('page', wrong, 403)
+    const login = await browser.submit(wrong, {})
+    assert.match(login.text, /asks for access to your stores/)
+    const consent = await browser.submit(login, { email: 'owner@example.com', password })
+    const again = await browser.submit(consent, { decision: 'allow' })
+    for (const decision of ['allow', 'deny'] as const) {
+      const answer =
+        decision === 'allow'
+          ? await browser.submit(again, { decision, store: '1001' })
+          : await browser.submit(await browser.reachConsent(path, ''), { decision })
+      const { origin, pathname, searchParams } = new URL(answer.headers.get('location') ?? '')
+      assert.equal(origin + pathname, redirectUri)
+      assert.deepEqual(
+        ['tenant', 'state', 'iss', 'error'].map(name => searchParams.get(name)),
+        ['7', state, server.base, decision === 'allow' ? null : 'access_denied'],
+      )
+    }
+  })
+
+  test('of a request that expired: the page leads back with an error that names it, in the browser that began it', async () => {
+    const client = await server.newApp({ name: 'Led<i>ger', redirect_uris: [redirectUri] })
+    const browser = new Browser(server.base)
+    const page = await browser.reachConsent(authorizePath(client, { state }), 'owner@example.com')
+    const path = /action="(\/consent\/[^"]+)"/.exec(page.text)?.[1] ?? ''
+    server.clock.advance(3600)
+    const expired = await browser.open(path)
+    assertError('page', expired, 400)
+    const href = /href="(https:[^"]+)">Back to Led&#60;i&#62;ger/.exec(expired.text)?.[1] ?? ''
+    const { origin, pathname, searchParams } = new URL(textOf(href))
+    assert.equal(origin + pathname, redirectUri)
+    assert.deepEqual(
+      ['error', 'state', 'iss', 'code'].map(name => searchParams.get(name)),
+      ['access_denied', state, server.base, null],
+    )
+    const stranger = new Browser(server.base)
+    await stranger.signIn('owner@example.com')
+    assert.doesNotMatch((await stranger.open(path)).text, /Led/)
+    server.clock.advance(3600)
+    await server.storage.purge(server.clock.now())
+    assert.doesNotMatch((await browser.open(path)).text, /Led/, 'in the end it is forgotten')
+  })
+
+  test('Back after the answer: the one who decided is told what, with a way to the app and no second answer', async () => {
+    for (const decision of ['allow', 'deny'] as const) {
+      const { client, browser, page, path } = await ask('owner@example.com', { name: 'Ledger' })
+      await browser.submit(page, { decision, store: '1001' })
+      for (const again of [
+        await browser.open(path),
+        await browser.submit(page, { decision, store: '1002' }),
+      ]) {
+        assertError('page', again, 400)
+        assert.match(again.text, decision === 'allow' ? /You allowed Ledger/ : /You denied Ledger/)
+        assert.match(again.text, /href="https:\/\/app\.example\.com">Back to Ledger/)
+        assert.doesNotMatch(again.text, /code=|state=/)
+      }
+      assert.deepEqual(await storesOf(client), decision === 'allow' ? [1001] : [])
+      const other = new Browser(server.base)
+      await other.signIn('other@example.com')
+      assert.doesNotMatch((await other.open(path)).text, /Ledger/)
+    }
+  })
+
+  for (const [first, second] of [
+    ['allow', 'deny'],
+    ['deny', 'allow'],
+  ] as const) {
+    test(`stopped on the way back, a second answer (${second}) leads on to the first (${first})`, async () => {
+      const { client, browser, page, path } = await ask()
+      const sent = { _csrf: csrfOf(page), store: '1001' }
+      const answer = await post(browser, path, { ...sent, decision: first })
+      assert.match(answer.headers.get('location') ?? '', /\/auth\/v2\/authorize\//)
+      const again = await post(browser, path, { ...sent, decision: second, store: '1002' })
+      const back = await browser.follow(again)
+      assert.match(
+        back.headers.get('location') ?? '',
+        first === 'allow' ? /[?&]code=/ : /error=access_denied/,
+      )
+      assert.deepEqual(await storesOf(client), first === 'allow' ? [1001] : [])
+    })
+  }
+
+  test('an app that was switched off meanwhile is named as such, and cannot be allowed', async () => {
+    const { client, browser, page, path } = await ask('owner@example.com', { name: 'Ledger' })
+    await server.apps.setDisabled(client.client_id, true, byTest)
+    assertError('page', await browser.open(path), 403)
+    const answer = await browser.submit(page, { decision: 'allow', store: '1001' })
+    assertError('page', answer, 403)
+    assert.match(answer.text, /The platform has disabled Ledger/)
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { safeNext } from '../../src/console/login.ts'
 import { Browser } from '../helpers/browser.ts'
+import { textOf } from '../helpers/html.ts'
 import { type Answer, password, startServer, type TestServer } from '../helpers/server.ts'
 
 let server: TestServer
@@ -149,8 +150,13 @@ describe('the session cookie', () => {
     const lines = [page, signedIn, authorize].flatMap(({ headers }) => headers.getSetCookie())
     assert.ok(lines.some(line => line.startsWith('__Host-tillgate_session=')))
     assert.ok(lines.some(line => line.startsWith('__Host-tillgate_csrf=')))
-    assert.ok(lines.some(line => line.startsWith('tillgate_interaction=')))
+    assert.ok(lines.some(line => line.startsWith('__Host-tillgate_browser=')))
+    // These two are of one path each, which the name __Host- would not allow.
+    assert.ok(lines.some(line => line.startsWith('__Secure-tillgate_interaction=')))
+    assert.ok(lines.some(line => line.startsWith('__Secure-tillgate_resume=')))
     for (const line of lines) {
+      assert.match(line, /^__(Host|Secure)-/)
+      if (line.startsWith('__Host-')) assert.match(line, /; path=\/(;|$)/i)
       assert.match(line, /; secure(;|$)/i, line)
       assert.match(line, /; httponly(;|$)/i, line)
       assert.match(line, /; samesite=lax(;|$)/i, line)
@@ -278,7 +284,7 @@ describe('after signing in, `next` leads to a page of ours only', () => {
   }
 
   test('without it everyone lands on the page for their role, also when signed in already', async () => {
-    const homes = { merchant: home, developer: '/developer/apps', operator: '/docs/' } as const
+    const homes = { merchant: home, developer: '/developer/apps', operator: '/operator' } as const
     for (const role of ['merchant', 'developer', 'operator'] as const) {
       await server.newAccount(`${role}@example.com`, role)
       const browser = new Browser(server.base)
@@ -309,6 +315,69 @@ describe('after signing in, `next` leads to a page of ours only', () => {
       assert.equal(new URL(next, 'https://pos.example.com').origin, 'https://pos.example.com')
     })
   }
+})
+
+describe('what one signs in for', () => {
+  const callback = 'https://app.example.com/cb'
+  const asksFor = (client_id: string) =>
+    `/auth/v2/authorize?${new URLSearchParams({
+      ...{ response_type: 'code', client_id, redirect_uri: callback, scope: 'integration.store' },
+    })}`
+
+  test('is named in the browser that an app sent here, and in no other', async () => {
+    const { client_id } = await server.newApp({ name: 'Led<i>ger', redirect_uris: [callback] })
+    const browser = new Browser(server.base)
+    const page = await browser.follow(await browser.open(asksFor(client_id)))
+    assert.match(page.text, /Led&#60;i&#62;ger<\/strong> asks for access to your stores/)
+    const next = textOf(/name="next" value="([^"]*)"/.exec(page.text)?.[1] ?? '')
+    assert.match(next, /^\/consent\/[\w-]+$/)
+    const login = `/login?next=${encodeURIComponent(next)}`
+    assert.doesNotMatch((await new Browser(server.base).open(login)).text, /Led/)
+    const other = new Browser(server.base)
+    await other.open(asksFor(client_id))
+    assert.doesNotMatch((await other.open(login)).text, /Led/, 'nor in one that began another request')
+    const refused = await browser.submit(page, { email: 'owner@example.com', password: 'wrong' })
+    assert.equal(refused.status, 401)
+    assert.match(refused.text, /Led&#60;i&#62;ger/, 'still there after a mistake')
+    const consent = await browser.submit(refused, { email: 'owner@example.com', password })
+    assert.match(consent.text, /Led&#60;i&#62;ger asks for access to your stores/)
+  })
+
+  test('too many attempts: the page says how long to wait, and loses neither the way on nor the email', async () => {
+    const browser = new Browser(server.base)
+    const form = new URLSearchParams({
+      ...{ _csrf: csrfOf(await browser.open('/login')), email: 'a@b.example', password: 'x' },
+      next: '/account/activity',
+    })
+    let answer = await browser.open('/login', { method: 'POST', body: form })
+    for (let i = 0; i < 10; i++) answer = await browser.open('/login', { method: 'POST', body: form })
+    assert.equal(answer.status, 429)
+    assert.match(answer.text, /Too many attempts\. Wait \d+ seconds?, then try again\./)
+    assert.match(answer.text, /name="next" value="\/account\/activity"/)
+    assert.match(answer.text, /value="a@b\.example"/)
+  })
+
+  test('signing out leads to `next` through the next sign-in, when that is a page of ours', async () => {
+    for (const [next, location] of [
+      ['/consent/abc', '/login?next=%2Fconsent%2Fabc'],
+      ['https://evil.example', '/login'],
+      ['//evil.example', '/login'],
+    ] as const) {
+      const browser = new Browser(server.base)
+      await browser.signIn('owner@example.com')
+      const body = new URLSearchParams({ _csrf: csrfOf(await browser.open('/account/apps')), next })
+      const answer = await browser.open('/logout', { method: 'POST', body })
+      assert.equal(answer.headers.get('location'), location)
+      assert.ok(!(await isSignedIn(browser)))
+    }
+  })
+
+  test('password managers find the fields: a username and a current password, in one form', async () => {
+    const { text } = await server.get('/login')
+    assert.match(text, /<input type="email" id="email" name="email"[^>]* autocomplete="username"/)
+    assert.match(text, /<input type="password" id="password" name="password" autocomplete="current-password"/)
+    assert.doesNotMatch(text, /<script/, 'no script runs where a password is typed')
+  })
 })
 
 describe('guessing passwords is slowed down for the guesser, and for nobody else', () => {

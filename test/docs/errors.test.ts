@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { advice } from '../../src/console/advice.ts'
 import { catalogue, parameterRules, recordRules, redirectErrors, tokenErrors } from '../../src/errors.ts'
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
@@ -44,10 +45,20 @@ describe('docs/errors.md lists, in the order of the code, exactly', () => {
     ['### Details of records', recordRules],
     ['### Token, introspection and revocation endpoints', tokenErrors],
     ['### Authorization endpoint', redirectErrors],
+    ['## What to do', advice],
   ]
   for (const [heading, rules] of tables) {
     test(heading.replace(/^#+ /, ''), () => assert.deepEqual(tableBehind(heading), rowsOf(rules)))
   }
+
+  test('and for every code that an app can meet, what to do', () => {
+    const codes = [catalogue, tokenErrors, redirectErrors].flatMap(Object.keys)
+    assert.deepEqual(Object.keys(advice).sort(), [...new Set([...codes, 'answer_incomplete'])].sort())
+    for (const [code, text] of Object.entries(advice)) {
+      assert.match(text, /^[A-Z].{15,}\.$/, code)
+      assert.equal(text.split('`').length % 2, 1, `${code}: backticks come in pairs`)
+    }
+  })
 
   test('and its example is an answer that the server gives', async t => {
     const server = await startServer()

@@ -30,8 +30,8 @@ async function paste(script: string, env: Record<string, string>): Promise<strin
 
 let cli: Cli
 
-before(() => {
-  cli = createCli()
+before(async () => {
+  cli = await createCli()
 })
 
 after(() => cli.remove())
@@ -56,7 +56,7 @@ test('README: the demo’s token and orders, pasted', async () => {
 })
 
 test('README: starting with your own data, pasted', async () => {
-  const own = createCli()
+  const own = await createCli()
   try {
     const output = await paste(block('own'), { TILLGATE_DATABASE: own.database })
     assert.match(output, /client_secret/)

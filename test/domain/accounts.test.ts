@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { type Accounts, createAccounts } from '../../src/domain/accounts.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port.ts'
+import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 
 const now = 1_800_000_000
@@ -13,7 +14,7 @@ let storage: Storage
 let accounts: Accounts
 
 beforeEach(async () => {
-  storage = await openStorage(':memory:')
+  storage = await openStorage(await databaseForEach())
   accounts = createAccounts({ storage, clock: { now: () => now } })
 })
 afterEach(() => storage.close())

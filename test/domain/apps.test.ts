@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port.ts'
+import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 
 const start = 1_800_000_000
@@ -14,7 +15,7 @@ let apps: Apps
 
 beforeEach(async () => {
   now = start
-  storage = await openStorage(':memory:')
+  storage = await openStorage(await databaseForEach())
   apps = createApps({ storage, clock: { now: () => now } })
 })
 afterEach(() => storage.close())
@@ -263,6 +264,19 @@ test('an app is disabled and enabled; an unknown one is refused', async () => {
   await apps.setDisabled(app.id, false, byTest)
   assert.equal((await apps.find(app.id))?.disabled_at, null)
   await assert.rejects(apps.setDisabled('nobody', true, byTest), refusal('client_id', /nobody/))
+})
+
+test('what its developer disabled, its developer enables; what the operator disabled, the operator', async () => {
+  const { app } = await apps.create(plain, byTest)
+  assert.equal(await apps.setDisabledByOwner(app.id, true, byTest), true)
+  assert.equal((await apps.find(app.id))?.disabled_by_owner, true)
+  await apps.setDisabled(app.id, true, byTest)
+  assert.equal(await apps.setDisabledByOwner(app.id, false, byTest), false)
+  assert.equal((await apps.find(app.id))?.disabled_at, now)
+  await apps.setDisabled(app.id, false, byTest)
+  assert.equal(await apps.setDisabledByOwner(app.id, true, byTest), true)
+  assert.equal(await apps.setDisabledByOwner(app.id, false, byTest), true)
+  assert.equal((await apps.find(app.id))?.disabled_at, null)
 })
 
 test('list has all apps, oldest first', async () => {

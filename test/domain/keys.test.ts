@@ -4,6 +4,7 @@ import { calculateJwkThumbprint, importJWK, type JWK, jwtVerify, SignJWT } from 
 import { createKeys, type Keys } from '../../src/domain/keys.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Key, Storage } from '../../src/storage/port.ts'
+import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 
 const start = 1_800_000_000
@@ -14,7 +15,7 @@ let keys: Keys
 
 beforeEach(async () => {
   now = start
-  storage = await openStorage(':memory:')
+  storage = await openStorage(await databaseForEach())
   keys = createKeys({ storage, clock: { now: () => now } })
 })
 afterEach(() => storage.close())
@@ -99,12 +100,32 @@ test('a rotation that abandons the old keys leaves the new one alone', async () 
   )
 })
 
-test('the cookie secret is made once, of 256 random bits, and rotation of signing keys leaves it', async () => {
+test('the cookie secret is made once, of 256 random bits', async () => {
   const [lists] = [await Promise.all([keys.cookie(), keys.cookie()])]
   assert.deepEqual(lists[0], lists[1])
   const [secret, ...others] = lists[0] ?? []
   assert.match(secret ?? '', /^[\w-]{43}$/)
   assert.equal(others.length, 0)
+})
+
+test('a rotation renews the cookie secret: it signs a minute later, when every node knows it; the old one verifies on', async () => {
+  const [old] = await keys.cookie()
   await keys.rotate(byTest)
-  assert.deepEqual(await keys.cookie(), [secret])
+  const [first, second] = await keys.cookie()
+  assert.equal(first, old)
+  assert.notEqual(second, old)
+  now += 59
+  assert.deepEqual(await keys.cookie(), [old, second])
+  now += 1
+  assert.deepEqual(await keys.cookie(), [second, old])
+  now += 3 * day
+  assert.deepEqual(await keys.cookie(), [second])
+})
+
+test('a rotation that abandons the old keys leaves no old cookie secret either', async () => {
+  const [old] = await keys.cookie()
+  await keys.rotate(byTest, { abandon: true })
+  const left = await keys.cookie()
+  assert.equal(left.length, 1)
+  assert.notEqual(left[0], old)
 })

@@ -8,7 +8,7 @@ import { formatDatetime } from '../../src/lib/datetime.ts'
 import { roundQuantity, toQuantity } from '../../src/lib/decimal.ts'
 import { parseExact, type RawNumber, rawNumber } from '../../src/lib/exact-json.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import { emptyDatabase, runs } from '../helpers/engine.ts'
+import { databaseForEach, runs } from '../helpers/engine.ts'
 import type { Storage } from '../../src/storage/port.ts'
 import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
@@ -49,7 +49,7 @@ const everything = [-100 * day, 1000 * day] as const
 const history = fc.array(fc.array(version, { maxLength: 5 }), { maxLength: 4 })
 
 async function openStore(): Promise<Storage> {
-  const storage = await openStorage(await emptyDatabase())
+  const storage = await openStorage(await databaseForEach())
   const app = {
     id: 'app',
     name: 'App',
@@ -58,7 +58,7 @@ async function openStore(): Promise<Storage> {
     public: false,
     ...{ website: null, publisher: null, owner_id: null },
   }
-  await storage.apps.create({ ...app, created_at: 0, disabled_at: null }, null)
+  await storage.apps.create({ ...app, created_at: 0, disabled_at: null, disabled_by_owner: false }, null)
   await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
   await storage.authorizations.save(
     { id: 'link', app_id: 'app', account_id: null, scope: '' },

@@ -213,6 +213,34 @@ test('requests are told by endpoint, most first', async () => {
   )
 })
 
+test('the table by endpoint adds up to the chart, by hours and by days', async () => {
+  // 30 days of UTC begin later than 30 times 24 hours ago.
+  for (const ago of [0, 10 * hour, 25 * hour, 29 * day + 11 * hour, 29 * day + 13 * hour]) {
+    clock.set(noon - ago)
+    request()
+  }
+  clock.set(noon)
+  const sum = (rows: { requests: number }[]) => rows.reduce((total, row) => total + row.requests, 0)
+  assert.equal((await requests.byHour('a', 24)).total.requests, 2)
+  assert.equal(sum(await requests.byEndpoint('a', 24)), 2)
+  assert.equal((await requests.byDay('a', 30)).total.requests, 4)
+  assert.equal(sum(await requests.byEndpointOfDays('a', 30)), 4)
+})
+
+test('the totals of several apps, also of one that asked nothing', async () => {
+  request()
+  request({ status: 404 })
+  request({ app_id: 'b', status: 500 })
+  const totals = await requests.totals(['a', 'b', 'c'], 24)
+  const told = [...totals].map(([id, one]) => [id, one.requests, one.client_errors, one.server_errors])
+  assert.deepEqual(told, [
+    ['a', 2, 1, 0],
+    ['b', 1, 0, 1],
+    ['c', 0, 0, 0],
+  ])
+  assert.equal(totals.get('c')?.p50, null)
+})
+
 test('the log is read page by page, and a request found by its id', async () => {
   const ids = Array.from({ length: 7 }, () => request())
   const failed = request({ status: 422, error_code: 'parameter_invalid', store_id: 5n })

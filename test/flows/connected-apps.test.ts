@@ -94,7 +94,10 @@ test('connected apps: without a form token nothing is revoked', async () => {
 
 test('connected apps: a stranger is sent to sign in, a developer is told whose page it is', async () => {
   const stranger = await new Browser(server.base).open('/account/apps')
-  assert.deepEqual([stranger.status, stranger.headers.get('location')], [303, '/login'])
+  assert.deepEqual(
+    [stranger.status, stranger.headers.get('location')],
+    [303, '/login?next=%2Faccount%2Fapps'],
+  )
   const developer = new Browser(server.base)
   await developer.signIn('maker@example.com')
   assert.equal((await developer.open('/account/apps')).status, 403)

@@ -1,3 +1,5 @@
+import { keepAnswer } from './log-check.ts'
+
 /** What a server answered, read to its end. */
 export interface Answer {
   status: number
@@ -13,6 +15,7 @@ export const password = 'correct horse battery'
 
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
+  keepAnswer(response.headers, text)
   return {
     status: response.status,
     headers: response.headers,

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { compileCache } from './compile-cache.ts'
+import { emptyDatabase } from './engine.ts'
+import { assertCleanLog, keepSecret } from './log-check.ts'
 
 const bin = join(import.meta.dirname, '../../bin/tillgate.js')
-// Without it every one of a hundred commands strips the types from every file again.
-const compiled = join(tmpdir(), 'tillgate-test-compile-cache')
 
 interface Outcome {
   code: number | null
@@ -16,7 +17,9 @@ interface Outcome {
 
 /** The real command line as a child process, with a database of its own and nothing of our environment. */
 export interface Cli {
+  /** Where it runs. */
   folder: string
+  /** Of the engine that the tests run on, and empty, unless another was given. */
   database: string
   /** For a command that stays: the caller ends it. */
   start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams
@@ -33,15 +36,22 @@ interface RunOptions {
   closeStdout?: boolean
 }
 
-export function createCli(): Cli {
+export async function createCli(given?: { database: string }): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-cli-'))
-  const database = join(folder, 'tillgate.db')
+  const database = given?.database ?? (await emptyDatabase({ shared: true }))
 
   function start(args: readonly string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
-    return spawn(process.execPath, [bin, ...args], {
+    const child = spawn(process.execPath, [bin, ...args], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, TILLGATE_DATABASE: database, ...env },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: compileCache,
+        TILLGATE_DATABASE: database,
+        ...env,
+      },
     })
+    if (args[0] === 'serve') watchLog(child)
+    return child
   }
 
   async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
@@ -63,7 +73,9 @@ export function createCli(): Cli {
   async function json<T>(args: readonly string[], options?: RunOptions): Promise<T> {
     const { code, stdout, stderr } = await run([...args, '--json'], options)
     if (code !== 0) throw new Error(`tillgate ${args.join(' ')} exited with ${code}: ${stderr}`)
-    return JSON.parse(stdout) as T
+    const printed = JSON.parse(stdout)
+    keepSecret('client_secret', printed.client_secret)
+    return printed as T
   }
 
   return {
@@ -74,4 +86,15 @@ export function createCli(): Cli {
     json,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/** A server's standard error is its log. What cannot be served says so in words instead, and logs nothing. */
+function watchLog(child: ChildProcessWithoutNullStreams): void {
+  let log = ''
+  child.stderr.on('data', chunk => {
+    log += chunk
+  })
+  child.once('close', (_code, signal) => {
+    if (log.startsWith('{')) assertCleanLog(log.trimEnd().split('\n'), { killed: signal === 'SIGKILL' })
+  })
 }

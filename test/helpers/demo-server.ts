@@ -1,8 +1,10 @@
+import { auditEntry, type By, byAccount } from '../../src/domain/audit.ts'
 import { type DemoRecord, demoRecords, neighbour, owner } from '../../src/demo/records.ts'
 import { formatDatetime, parseDatetime } from '../../src/lib/datetime.ts'
 import { sha256 } from '../../src/lib/hash.ts'
 import type { App } from '../../src/storage/port.ts'
 import { type Client, decide, redirectUri } from './authorize.ts'
+import { byTest } from './by.ts'
 import { type ServerOptions, startServer, type TestServer } from './server.ts'
 
 /**
@@ -22,6 +24,9 @@ export interface DemoServer {
 }
 
 const day = 86_400
+const developer = 'developer@demo.example'
+const byDeveloper = (id: string): By =>
+  byAccount({ id, email: developer }, { address: '192.0.2.24', request_id: null })
 
 export async function startDemoServer(
   options: ServerOptions & { orders?: number } = {},
@@ -46,12 +51,12 @@ async function fill(server: TestServer, orders: number): Promise<DemoServer> {
   for (let from = 0; from < old.length; from += 500) await server.push(...old.slice(from, from + 500))
 
   clock.set(end - 31 * day)
-  const developer = 'developer@demo.example'
   const operator = 'operator@demo.example'
   await server.newAccount(owner)
   await server.newAccount(neighbour)
   await server.newAccount(operator, 'operator')
   const { id: owner_id } = await server.newAccount(developer, 'developer')
+  await server.storage.switches.set('sign_up', true)
   const dashboard = await addApp(server, 'dashboard', {
     name: 'Harbour Dashboard',
     publisher: 'Harbour Software',
@@ -64,9 +69,17 @@ async function fill(server: TestServer, orders: number): Promise<DemoServer> {
   })
   const ledger = await addApp(server, 'ledger', { name: 'Ledger & Sons', publisher: null, owner_id: null })
 
+  const delivery = await addApp(server, 'delivery', {
+    name: 'Delivery Hub',
+    publisher: 'Rider Networks',
+    owner_id: null,
+  })
+
   const stores = await server.storage.stores.ofMerchant(owner)
   const ids = stores.map(({ id }) => String(id))
+  await server.apps.authorize(delivery.client_id, [BigInt(ids[1] ?? 0)], byTest)
   await decide(server, dashboard, { email: owner, stores: ids.slice(0, 3) })
+  await activate(server, dashboard, ids.slice(0, 2))
   clock.advance(9 * day)
   await decide(server, ledger, { email: owner, stores: ids.slice(0, 1) })
   clock.set(end - 30 * day)
@@ -74,6 +87,8 @@ async function fill(server: TestServer, orders: number): Promise<DemoServer> {
     clock.set(end - left * day + 3600 * 9)
     await readDay(server, dashboard, ids.slice(0, 3), left)
   }
+  clock.set(end - 2 * day)
+  await server.apps.rotateSecret(dashboard.client_id, byDeveloper(owner_id))
   await lastDay(server, { dashboard, ledger, store_id: ids[0] ?? '' }, records.filter(isRecent))
   clock.set(end)
   return { server, merchant: owner, developer, operator, dashboard, loyalty }
@@ -89,11 +104,13 @@ async function lastDay(
   { dashboard, ledger, store_id }: { dashboard: Client; ledger: Client; store_id: string },
   records: readonly DemoRecord[],
 ): Promise<void> {
+  const sorted = [...records].sort((one, other) => changedAt(one) - changedAt(other))
+  // Tokens last two days.
+  server.clock.set(sorted[0] ? changedAt(sorted[0]) : server.clock.now())
   const { client_id, client_secret } = await server.newApp({ name: 'Tills', scope: 'platform.write' })
   const authorization = `Bearer ${await server.token({ client_id, client_secret })}`
   const tokens = [await server.token(dashboard), await server.token(ledger)]
   const headers = { authorization, 'content-type': 'application/x-ndjson' }
-  const sorted = [...records].sort((one, other) => changedAt(one) - changedAt(other))
   for (const [index, record] of sorted.entries()) {
     server.clock.set(changedAt(record) + 2 + (index % 7))
     await fetch(`${server.base}/platform/v1/records`, {
@@ -137,8 +154,15 @@ async function addApp(
     created_at,
     last_used_at: null,
   }
-  await server.storage.apps.create(app, secret)
+  const by = app.owner_id === null ? byTest : byDeveloper(app.owner_id)
+  const about = { app_id: client_id, detail: app.name }
+  await server.storage.apps.create(app, secret, auditEntry(server.clock, by, 'app_created', about))
   return { client_id, client_secret }
+}
+
+async function activate(server: TestServer, client: Client, store_ids: readonly string[]): Promise<void> {
+  const headers = { authorization: `Bearer ${await server.token(client)}` }
+  for (const id of store_ids) await server.post(`/integration/v1/store/${id}/activate`, {}, headers)
 }
 
 /** A day of an app that polls: yesterday's orders of each store, the items now and then, and a mistake on Mondays. */

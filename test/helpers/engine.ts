@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { administer } from './postgres-admin.ts'
 
-const onPostgres = process.env['TILLGATE_TEST_ENGINE'] === 'postgres'
+/** `npm test` runs all that stands above the storage port twice: with SQLite, and with this set. */
+export const onPostgres = process.env['TILLGATE_TEST_ENGINE'] === 'postgres'
+export const engineName = onPostgres ? 'postgres' : 'sqlite'
 // Only where it is used: it makes every process that loads it a test runner.
 const postgres = onPostgres ? await import('./postgres.ts') : null
 
@@ -15,12 +18,26 @@ export async function emptyDatabase({ shared = false } = {}): Promise<string> {
   return shared ? join(sharedFolder(), 'tillgate.db') : ':memory:'
 }
 
+/** For a file that opens one for each test, and closes it before the next. */
+export const databaseForEach = async (): Promise<string> => postgres?.emptiedDatabase() ?? ':memory:'
+
 /** For a database that several connections use: a folder that goes with the process. */
 function sharedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** Whether no command has opened a shared one yet: the first that does makes the schema. */
+export async function isUntouched(database: string): Promise<boolean> {
+  if (!onPostgres) return !existsSync(database)
+  const [found] = await administer(database, `select to_regclass('schema_migrations') is null as untouched`)
+  return found?.['untouched'] === true
+}
+
+/** For `{ skip: sqliteAlone }` and `{ skip: postgresAlone }`: what the other engine does not have. */
+export const sqliteAlone = onPostgres && 'is about a SQLite file'
+export const postgresAlone = !onPostgres && 'is about a PostgreSQL database'
 
 /** How often a property is tried when every try needs a database: making one takes PostgreSQL a fifth of a second. */
 export const runs = (onSqlite: number): number => (onPostgres ? Math.ceil(onSqlite / 10) : onSqlite)

@@ -14,3 +14,12 @@ export const textOf = (html: string): string =>
     .replace(/<[^>]*>/g, '')
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/\s+/g, ' ')
+
+/** The same with a space where a tag was, so that cells, terms and values stand apart. */
+export const wordsOf = (html: string): string => textOf(html.replace(/<[^>]*>/g, ' ')).trim()
+
+/** Where the page's link of this relation leads. */
+export const linked = (html: string, rel: string): string | undefined => {
+  const href = new RegExp(`rel="${rel}" href="([^"]+)"`).exec(html)?.[1]
+  return href && textOf(href)
+}

@@ -20,7 +20,7 @@ export interface Node {
 }
 
 export async function startNode(cli: Cli, env: Record<string, string>): Promise<Node> {
-  const port = await freePort()
+  const port = env['PORT'] ?? (await freePort())
   const base = `http://127.0.0.1:${port}`
   const child = cli.start(['serve'], { PORT: String(port), ...env })
   const ended = once(child, 'close') as ReturnType<Node['stop']>

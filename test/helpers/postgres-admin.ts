@@ -2,7 +2,8 @@ import postgres from 'postgres'
 
 /** One statement over a connection of its own. */
 export async function administer(url: string, statement: string): Promise<postgres.RowList<postgres.Row[]>> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  // Not prepared: through a pooler it would stay behind in a session of others.
+  const sql = postgres(url, { max: 1, prepare: false, onnotice: () => {} })
   try {
     return await sql.unsafe(statement)
   } finally {

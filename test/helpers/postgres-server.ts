@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './ports.ts'
 
@@ -19,11 +20,21 @@ export interface PostgresServer {
   start(): Promise<void>
   /** `quit` is a crash: what was not on the disk is gone. */
   stop(how?: 'fast' | 'quit'): Promise<void>
+  /** SIGKILL, without a word: to all its processes at once, or to one that serves a client, which it survives. */
+  kill(which: 'all' | 'session'): Promise<void>
   remove(): Promise<void>
 }
 
-/** PostgreSQL refuses to run as root; every Linux knows this one. */
+/** PostgreSQL and PgBouncer refuse to run as root; every Linux knows this one. */
 const nobody = { uid: 65_534, gid: 65_534 }
+
+/** Who is to run them, and a temporary folder of theirs. */
+export function unprivileged(name: string): { folder: string; user: Partial<typeof nobody> } {
+  const folder = mkdtempSync(join(tmpdir(), name))
+  if (process.getuid?.() !== 0) return { folder, user: {} }
+  chownSync(folder, nobody.uid, nobody.gid)
+  return { folder, user: nobody }
+}
 
 interface ServerOptions {
   fsync?: boolean
@@ -37,10 +48,7 @@ export async function createServer({
   flags = [],
   standbyOf,
 }: ServerOptions = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'tillgate-postgres-'))
-  const asRoot = process.getuid?.() === 0
-  const user = asRoot ? nobody : {}
-  if (asRoot) chownSync(folder, nobody.uid, nobody.gid)
+  const { folder, user } = unprivileged('tillgate-postgres-')
   const bin = await findBinaries(folder, user)
   const data = join(folder, 'data')
   const password = 'test'
@@ -91,10 +99,65 @@ export async function createServer({
       watch(server, folder)
     },
     stop,
+    async kill(which) {
+      if (!server?.pid) return
+      const children = childrenOf(server.pid)
+      if (which === 'session') {
+        const [session] = children.filter(({ title }) => /^postgres: tillgate /.test(title))
+        if (session) process.kill(session.pid, 'SIGKILL')
+        return
+      }
+      server.ref()
+      const gone = once(server, 'exit')
+      server.kill('SIGKILL')
+      for (const { pid } of children) killIfThere(pid)
+      await gone
+      server = null
+      // While one of them holds the shared memory, no other server starts on this data.
+      while (children.some(({ pid }) => isRunning(pid))) await sleep(5)
+    },
     async remove() {
       await stop('quit')
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+interface Process {
+  pid: number
+  title: string
+}
+
+/** Of a process on Linux. */
+function childrenOf(parent: number): Process[] {
+  const found: Process[] = []
+  for (const name of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
+    try {
+      const [, after = ''] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')
+      if (Number(after.split(' ')[1]) !== parent) continue
+      const title = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      found.push({ pid: Number(name), title })
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found
+}
+
+/** Dead and not yet buried does not count. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It was faster.
   }
 }
 
@@ -119,7 +182,7 @@ async function ready(server: ChildProcess): Promise<void> {
 }
 
 /** Ends the server and removes its data when this process has gone, whatever ended it: its pipe closes then. */
-function watch(server: ChildProcess, folder: string): void {
+export function watch(server: ChildProcess, folder: string): void {
   const script = 'cat; kill -QUIT "$0" 2>/dev/null && sleep 1 && rm -rf "$1"'
   const watcher = spawn('/bin/sh', ['-c', script, String(server.pid), folder], {
     detached: true,

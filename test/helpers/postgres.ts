@@ -3,6 +3,7 @@ import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
 let own: Promise<PostgresServer> | null = null
+let count = 0
 const made: { administration: string; name: string }[] = []
 // Here, where it belongs to the whole file: within a test or a hook it would run at the end of that.
 after(async () => {
@@ -32,8 +33,37 @@ async function startOwn(): Promise<PostgresServer> {
 /** The URL of an empty database, which is dropped when the test file ends. */
 export async function freshDatabase(server?: string): Promise<string> {
   const administration = server ?? (await startPostgres())
-  const name = `tillgate_test_${process.pid}_${made.length + 1}`
+  const name = `tillgate_test_${process.pid}_${++count}`
   await administer(administration, `create database ${name}`)
   made.push({ administration, name })
   return new URL(name, administration).href
+}
+
+let emptied: string | null = null
+
+/**
+ * For a file that opens a database for each test and closes it before the next: the same again, with nothing in it. That
+ * takes a third of the time of a new one.
+ */
+export async function emptiedDatabase(): Promise<string> {
+  if (emptied === null) {
+    emptied = await freshDatabase()
+  } else {
+    await administer(
+      emptied,
+      `do $$ declare tables text; guarded regclass; begin
+         select string_agg(oid::regclass::text, ', ') into tables from pg_class
+         where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'schema_migrations';
+         -- The audit log lets nothing be taken away.
+         for guarded in select distinct tgrelid from pg_trigger where not tgisinternal loop
+           execute format('alter table %s disable trigger user', guarded);
+         end loop;
+         execute 'truncate ' || tables || ' restart identity';
+         for guarded in select distinct tgrelid from pg_trigger where not tgisinternal loop
+           execute format('alter table %s enable trigger user', guarded);
+         end loop;
+       end $$`,
+    )
+  }
+  return emptied
 }

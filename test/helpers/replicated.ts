@@ -69,10 +69,18 @@ export async function startPair(): Promise<Pair> {
 }
 
 /** A way to a server that can fall silent without ending any connection, as a network does. */
-export async function startWire(url: string): Promise<{ url: string; silent: boolean; close(): void }> {
+export interface Wire {
+  url: string
+  silent: boolean
+  /** How often a client has spoken after the server did, or first: each is a round trip. */
+  turns: number
+  close(): void
+}
+
+export async function startWire(url: string): Promise<Wire> {
   const { port, hostname } = new URL(url)
   const sockets = new Set<Socket>()
-  const wire = { url: '', silent: false, close }
+  const wire: Wire = { url: '', silent: false, turns: 0, close }
   const pass = (from: Socket, to: Socket) => {
     sockets.add(from)
     from.on('data', bytes => wire.silent || to.write(bytes))
@@ -81,6 +89,14 @@ export async function startWire(url: string): Promise<{ url: string; silent: boo
   }
   const server: Server = createTcpServer(client => {
     const upstream = connect(Number(port), hostname)
+    let asked = false
+    client.on('data', () => {
+      if (!asked) wire.turns += 1
+      asked = true
+    })
+    upstream.on('data', () => {
+      asked = false
+    })
     pass(client, upstream)
     pass(upstream, client)
   }).listen(0, '127.0.0.1')

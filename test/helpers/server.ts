@@ -10,6 +10,7 @@ import type { Account, App, Role, Storage } from '../../src/storage/port.ts'
 import { type Answer, answerOf, password } from './answers.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { emptyDatabase } from './engine.ts'
+import { assertCleanLog, keepRequests, keepSecret } from './log-check.ts'
 import { freePort } from './ports.ts'
 import { byTest } from './by.ts'
 
@@ -68,6 +69,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...(intake && { intake }),
     log: { write: line => void log.push(line) },
   })
+  keepRequests(app.server)
   await app.listen({ host: '127.0.0.1', port })
   const apps = createApps({ storage, clock })
   const accounts = createAccounts({ storage, clock })
@@ -112,6 +114,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
         },
         byTest,
       )
+      keepSecret('client_secret', client_secret)
       return { app, client_id: app.id, client_secret: client_secret ?? '' }
     },
     newAccount: (email, role = 'merchant') => accounts.create({ email, role, password }, byTest),
@@ -126,9 +129,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       return json.access_token
     },
     async close() {
-      await app.close()
+      const closed = app.close()
+      // fetch may have opened one beforehand, and Node waits for its first request.
+      app.server.closeAllConnections()
+      await closed
       await intake?.close()
       await storage.close()
+      assertCleanLog(log)
     },
   }
   return server

@@ -22,10 +22,16 @@ export const pushBatch = (base: string, bearer: string, name: string, store_id =
   fetch(`${base}/platform/v1/records`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/x-ndjson' },
-    body: batchOf(name, store_id)
-      .map(record => JSON.stringify(record))
-      .join('\n'),
+    body: batchText(name, store_id),
   })
+
+export const batchText = (name: string, store_id: number): string =>
+  batchOf(name, store_id)
+    .map(record => JSON.stringify(record))
+    .join('\n')
+
+/** Far enough apart that the sums of 1, 8 and 64 days all take part in a long window. */
+const days = ['2026-11-01', '2026-11-02', '2026-12-20', '2027-03-10']
 
 const batchOf = (name: string, store_id: number) =>
   Array.from({ length: batchSize }, (_, i) => ({
@@ -34,7 +40,7 @@ const batchOf = (name: string, store_id: number) =>
     id: `${name}-${i}`,
     order_number: name,
     status: i % 5 === 0 ? 3 : 2,
-    created_at: `2026-11-0${1 + (i % 2)} ${String(i % 24).padStart(2, '0')}:00:00`,
+    created_at: `${days[i % days.length]} ${String(i % 24).padStart(2, '0')}:00:00`,
     carts: [
       { type: 2, menu_id: 1, count: 1 },
       { type: 2, menu_id: 2 + (i % 3), count: 0.25 },
@@ -46,30 +52,37 @@ export async function checkBatches(
   base: string,
   bearer: string,
   acknowledged: ReadonlySet<string>,
+  store_id = 1,
 ): Promise<void> {
   const read = async (path: string, query: Record<string, string>) => {
-    const window = { store_id: '1', start_date: '2026-11-01 00:00:00', end_date: '2026-11-02 23:59:59' }
-    const url = `${base}/integration/v1/${path}?${new URLSearchParams({ ...window, ...query })}`
+    const url = `${base}/integration/v1/${path}?${new URLSearchParams({ store_id: String(store_id), ...query })}`
     const response = await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })
     return ((await response.json()) as { data: any[] }).data
   }
   const orders: any[] = []
-  for (let index = 0, page: any[]; ; index++) {
-    page = await read('orders', { index: String(index), count: '2000' })
-    orders.push(...page)
-    if (page.length < 2000) break
+  for (const day of days) {
+    const window = { start_date: `${day} 00:00:00`, end_date: `${day} 23:59:59` }
+    for (let index = 0, page: any[]; ; index++) {
+      page = await read('orders', { ...window, index: String(index), count: '2000' })
+      orders.push(...page)
+      if (page.length < 2000) break
+    }
   }
   const byBatch = Map.groupBy(orders, order => order.order_number as string)
   for (const name of acknowledged) assert.ok(byBatch.has(name), `the acknowledged batch ${name} is lost`)
   for (const [name, found] of byBatch) assert.equal(found.length, batchSize, `batch ${name} is half written`)
+  for (const [from = '', to = ''] of [days.slice(0, 2), [days[0], days.at(-1)]]) {
+    const window = { start_date: `${from} 00:00:00`, end_date: `${to} 23:59:59` }
+    const within = orders.filter(({ created_at }) => created_at >= from && created_at <= window.end_date)
+    assert.deepEqual(await read('inventory/sales', window), soldIn(within))
+  }
+}
 
+function soldIn(orders: any[]): { item_id: number; count: number }[] {
   const sold = new Map<number, number>()
   for (const { status, carts } of orders) {
     if (status !== 2 && status !== 11) continue
     for (const { menu_id, count } of carts) sold.set(menu_id, (sold.get(menu_id) ?? 0) + count)
   }
-  const expected = [...sold]
-    .sort(([a], [b]) => a - b)
-    .map(([item_id, n]) => ({ item_id, count: Math.round(n) }))
-  assert.deepEqual(await read('inventory/sales', {}), expected)
+  return [...sold].sort(([a], [b]) => a - b).map(([item_id, n]) => ({ item_id, count: Math.round(n) }))
 }

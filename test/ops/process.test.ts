@@ -11,7 +11,7 @@ import { createCli } from '../helpers/cli.ts'
 
 /** The real `tillgate serve` as a process of its own: how it begins, how it ends, and what it says when it cannot. */
 
-const cli = createCli()
+const cli = await createCli()
 after(cli.remove)
 
 interface Serving {
@@ -112,7 +112,12 @@ describe('TILLGATE_WORKERS=2', () => {
   test('two processes serve on one port, say so in one line, share what they know, and stop cleanly', {
     timeout: 60_000,
   }, async t => {
-    const server = await serve(t, { TILLGATE_WORKERS: '2', TILLGATE_LOG_LEVEL: 'info' })
+    // Patient: on a busy machine two processes that have just started would turn some of 40 away.
+    const server = await serve(t, {
+      TILLGATE_WORKERS: '2',
+      TILLGATE_LOG_LEVEL: 'info',
+      TILLGATE_MAX_WAIT: '20000',
+    })
     const token = await tokenFrom(server.base)
     const answers = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -164,6 +169,15 @@ describe('a configuration that cannot be: one line that names the variable and t
     {
       env: { TILLGATE_DATABASE: 'postgres://db/x', TILLGATE_READ_DATABASE: 'mysql://u:hunter2@db/x' },
       says: /TILLGATE_READ_DATABASE.*mysql:\/\/\*\*\*@db/,
+    },
+    { env: { TILLGATE_DATABASE_POOL: '0' }, says: /TILLGATE_DATABASE_POOL.*"0".*1 to 1000/ },
+    {
+      env: { TILLGATE_DATABASE_STATEMENT_TIMEOUT: '0' },
+      says: /TILLGATE_DATABASE_STATEMENT_TIMEOUT.*"0".*1 to/,
+    },
+    {
+      env: { TILLGATE_DATABASE_CONNECT_TIMEOUT: '3s' },
+      says: /TILLGATE_DATABASE_CONNECT_TIMEOUT.*"3s"/,
     },
     { env: { TILLGATE_READ_STALENESS: '1.5' }, says: /TILLGATE_READ_STALENESS.*"1\.5".*0 to 86400/ },
     {

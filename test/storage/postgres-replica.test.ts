@@ -8,6 +8,7 @@ import { administer } from '../helpers/postgres-admin.ts'
 import { type Pair, startPair, startWire } from '../helpers/replicated.ts'
 import { entries, linked, order, readOn, write } from './suite/fixtures.ts'
 import { listTests } from './suite/lists.ts'
+import { restTests } from './suite/rest.ts'
 import { salesTests } from './suite/sales.ts'
 
 /** Read replicas, with a real hot standby. */
@@ -293,5 +294,6 @@ async function openInStep(): Promise<Storage> {
 
 suite('PostgreSQL with a read replica', () => {
   suite('lists', () => listTests(openInStep))
+  suite('the rest of a page', () => restTests(openInStep))
   suite('sales', () => salesTests(openInStep))
 })

@@ -123,6 +123,16 @@ test('a backup holds what was there, is private, and overwrites nothing', async 
   }
 })
 
+test('a file that takes the backup’s name while it runs stays as it is', async () => {
+  const storage = await openStorage(folder.newFile())
+  const target = folder.newFile()
+  const backup = storage.backup(target)
+  writeFileSync(target, 'mine')
+  await assert.rejects(backup, /exists; a backup does not overwrite a file/)
+  assert.equal(readFileSync(target, 'utf8'), 'mine')
+  await storage.close()
+})
+
 test('a backup is of the moment it began, whatever is written while it runs', async () => {
   const file = folder.newFile()
   const storage = await openStorage(file)

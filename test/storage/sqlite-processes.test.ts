@@ -123,7 +123,7 @@ test('facts and page are of one moment, though another process commits between',
     public: false,
     ...{ website: null, publisher: null, owner_id: null },
   }
-  await storage.apps.create({ ...app, created_at: 1, disabled_at: null }, null)
+  await storage.apps.create({ ...app, created_at: 1, disabled_at: null, disabled_by_owner: false }, null)
   await storage.authorizations.save({ id: 'x', app_id: 'a', account_id: null, scope: '' }, [1n], 'add', 1)
   const writer = start('orders.ts', file, '300')
   const claim = { app_id: 'a', authorization_id: null, jti: 'j' }

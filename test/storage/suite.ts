@@ -3,10 +3,12 @@ import type { Storage } from '../../src/storage/port.ts'
 import { accessTests } from './suite/access.ts'
 import { auditTests } from './suite/audit.ts'
 import { browseTests } from './suite/browse.ts'
+import { deepTests } from './suite/deep.ts'
 import { listTests } from './suite/lists.ts'
 import { oauthTests } from './suite/oauth.ts'
 import { peopleTests } from './suite/people.ts'
 import { recordTests } from './suite/records.ts'
+import { restTests } from './suite/rest.ts'
 import { salesTests } from './suite/sales.ts'
 import { usageTests } from './suite/usage.ts'
 
@@ -20,6 +22,8 @@ export function storageSuite(name: string, open: () => Promise<Storage>): void {
     suite('browsing', () => browseTests(open))
     suite('records', () => recordTests(open))
     suite('lists', () => listTests(open))
+    suite('the rest of a page', () => restTests(open))
+    suite('deep pages', () => deepTests(open))
     suite('sales', () => salesTests(open))
     suite('usage', () => usageTests(open))
   })

@@ -59,6 +59,7 @@ for (const [engine, create] of Object.entries(engines)) {
       try {
         await checkContents(storage)
         if (number >= 3) await checkUsage(storage)
+        assert.equal((await storage.apps.find('paused'))?.disabled_by_owner, number >= 4 ? true : undefined)
       } finally {
         await storage.close()
       }

@@ -20,9 +20,8 @@ export function formatDuration(seconds: Seconds): string {
   return `${formatNumber(Math.round(seconds / 86_400))} days`
 }
 
-/** `0.42 ms`, `12.3 ms`, `1,250 ms`: three digits are all that an estimate is worth. */
-export const formatMilliseconds = (value: number | null): string =>
-  value === null ? '–' : `${formatNumber(Number(value.toPrecision(3)))} ms`
+/** `45 s ago`. Nodes' clocks differ a little: what has happened was never in the future. */
+export const formatAgo = (at: Seconds, now: Seconds): string => `${formatDuration(Math.max(0, now - at))} ago`
 
 /** `1.2 %` of the whole; nothing of nothing is none. */
 export const formatShare = (part: number, whole: number): string =>

@@ -25,8 +25,15 @@ export const filterForm = ({ action, label, selects }: FilterForm): string =>
     <button type="submit" class="secondary">Show</button>
   </form>`
 
-const select = ({ name, label, all, value, options }: Select): string => html`<label>${label}
-  <select name="${name}">
+/** Named by its label alone, and not by its options too. */
+const select = ({
+  name,
+  label,
+  all,
+  value,
+  options,
+}: Select): string => html`<label for="filter-${name}">${label}
+  <select id="filter-${name}" name="${name}">
     <option value="">${all}</option>
     !${options.map(
       option =>

@@ -32,9 +32,28 @@ export interface LogPage {
 
 /** How the requests of an app went, or, for the operator, of all. */
 export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) {
-  async function chart(app_id: string | null, span: UsageSpan): Promise<RequestChart> {
+  /** Of all apps bucket by bucket: many apps are many rows, and SQLite answers nobody else while it adds them up. */
+  async function summed(
+    app_id: string | null,
+    span: UsageSpan,
+    by: RequestsQuery['by'],
+  ): Promise<RequestSums[]> {
     await recorder.flush()
-    const rows = await storage.usage.requests({ ...span, app_id, by: 'bucket' })
+    if (app_id !== null) return storage.usage.requests({ ...span, app_id, by })
+    const sums = new Map<string, RequestSums>()
+    for (const at of bucketsOf(span)) {
+      const rows = await storage.usage.requests({ width: span.width, from: at, to: at, app_id, by })
+      for (const row of rows) {
+        const before = sums.get(row.key)
+        sums.set(row.key, before ? { key: row.key, ...sum(before, row) } : row)
+      }
+      await turn()
+    }
+    return [...sums.values()]
+  }
+
+  async function chart(app_id: string | null, span: UsageSpan): Promise<RequestChart> {
+    const rows = await summed(app_id, span, 'bucket')
     const byBucket = new Map(rows.map(row => [Number(row.key), row]))
     return {
       points: bucketsOf(span).map(at => ({ at, ...figuresOf(byBucket.get(at) ?? none) })),
@@ -43,8 +62,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
   }
 
   async function told(app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') {
-    await recorder.flush()
-    const rows = await storage.usage.requests({ ...span, app_id, by })
+    const rows = await summed(app_id, span, by)
     return rows
       .map(row => ({ key: row.key, ...figuresOf(row) }))
       .sort((one, other) => other.requests - one.requests)
@@ -59,9 +77,15 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
     /** By endpoint over the last hours, most requests first; `key` is the endpoint. */
     byEndpoint: (app_id: string | null, hours: number): Promise<(RequestFigures & { key: string })[]> =>
       told(app_id, lastBuckets('hour', hours, clock.now()), 'endpoint'),
+    /** The same over the last days. */
+    byEndpointOfDays: (app_id: string | null, days: number): Promise<(RequestFigures & { key: string })[]> =>
+      told(app_id, lastBuckets('day', days, clock.now()), 'endpoint'),
     /** By app over the last hours, most requests first; `key` is the app_id, empty for those of no known app. */
     byApp: (hours: number): Promise<(RequestFigures & { key: string })[]> =>
       told(null, lastBuckets('hour', hours, clock.now()), 'app_id'),
+    /** The same over the last days. */
+    byAppOfDays: (days: number): Promise<(RequestFigures & { key: string })[]> =>
+      told(null, lastBuckets('day', days, clock.now()), 'app_id'),
     /** Of each of these apps over the last hours. */
     async totals(app_ids: readonly string[], hours: number): Promise<Map<string, RequestFigures>> {
       await recorder.flush()

@@ -43,7 +43,8 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
   ): Promise<void> {
     const provider = await providers.current()
     reply.hijack()
-    reply.raw.setHeader('x-request-id', request.id)
+    // The provider writes the answer by itself, so it is given the headers that every answer has.
+    for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
     const from = { address: request.ip, request_id: request.id }
     await provider.callback()(
       providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer }),

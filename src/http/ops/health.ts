@@ -3,15 +3,21 @@ import type { Storage } from '../../storage/port.ts'
 import { sendError } from '../envelope.ts'
 import { fail } from '../../errors.ts'
 
-/** Live: the process answers. Ready: it can serve, database included; not while it is shutting down. */
-export function health(app: FastifyInstance, storage: Storage): void {
+const stoppingNow = fail('service_unavailable', 'Shutting down', { headers: { 'retry-after': '1' } })
+
+/**
+ * Live: the process answers. Ready: it can serve, database included. Not ready from the moment that it is told to stop,
+ * while it still serves: so whoever spreads requests over nodes has time to leave it out.
+ */
+export function health(app: FastifyInstance, storage: Storage, stopping?: AbortSignal): void {
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.get('/health/live', async () => ({ status: 'live' }))
-  app.get('/health/ready', async (request, reply) => {
-    if (closing) return sendError(reply, fail('service_unavailable', 'Shutting down'))
+  const always = { config: { turn: 'never' as const } }
+  app.get('/health/live', always, async () => ({ status: 'live' }))
+  app.get('/health/ready', always, async (request, reply) => {
+    if (closing || stopping?.aborted) return sendError(reply, stoppingNow)
     try {
       await storage.ping()
     } catch (error) {

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
+import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
 /** The API reference: OpenAPI 3.1 made from the routes' own schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
@@ -56,39 +57,22 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
   })
   await app.register(async scope => {
     scope.addHook('onSend', async (_request, reply, payload) => {
-      reply.headers(referenceHeaders(payload))
+      reply.headers(referenceHeaders(hashOf(payload)))
       return payload
     })
     await scope.register(scalar, {
-      routePrefix: '/docs',
-      // Nothing that would load from, or send to, anywhere else.
-      configuration: {
-        url: '/openapi.json',
-        pageTitle: 'Tillgate API',
-        withDefaultFonts: false,
-        telemetry: false,
-        showDeveloperTools: 'never',
-        mcp: { disabled: true },
-        agent: { disabled: true },
-        hideClientButton: true,
-      } as never,
+      routePrefix: referencePath,
+      configuration: { ...referenceConfiguration, pageTitle: 'Tillgate API' } as never,
     })
   })
   app.get('/openapi.json', async () => app.swagger())
 }
 
 /** The reference page starts itself by one inline script; the policy names that one and no other. */
-function referenceHeaders(payload: unknown): Record<string, string> {
+function hashOf(payload: unknown): string | undefined {
   const inline =
     typeof payload === 'string'
       ? /<script type="text\/javascript">([^]*?)<\/script>/.exec(payload)?.[1]
       : undefined
-  const hash = inline === undefined ? '' : ` 'sha256-${createHash('sha256').update(inline).digest('base64')}'`
-  return {
-    'content-security-policy':
-      `default-src 'self'; script-src 'self'${hash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; ` +
-      "font-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-  }
+  return inline === undefined ? undefined : createHash('sha256').update(inline).digest('base64')
 }

@@ -54,6 +54,7 @@ export const tables: readonly Table[] = [
       owner_id: text,
       created_at: integer,
       disabled_at: integer,
+      disabled_by_owner: boolean,
     },
     key: ['id'],
   },

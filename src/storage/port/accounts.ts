@@ -19,10 +19,15 @@ export interface Accounts {
   findByEmail(email: string): Promise<Account | null>
   find(id: string): Promise<Account | null>
   /**
-   * False when it was so already. Disabling ends the account's sessions and revokes the authorizations that it gave,
-   * in the same transaction; enabling brings neither back.
+   * Disabling ends the account's sessions and revokes the authorizations that it gave, in the same transaction;
+   * enabling brings neither back. The last operator who is enabled stays so, whoever else tries at the same time.
    */
-  setDisabled(id: string, disabled_at: Seconds | null, now: Seconds, audit?: AuditEntry): Promise<boolean>
+  setDisabled(
+    id: string,
+    disabled_at: Seconds | null,
+    now: Seconds,
+    audit?: AuditEntry,
+  ): Promise<'changed' | 'unchanged' | 'last_operator'>
   /** Ends the account's sessions too; false when there is no such account. */
   setPassword(id: string, password_hash: string, audit?: AuditEntry): Promise<boolean>
 }

@@ -17,6 +17,8 @@ export interface App {
   owner_id: string | null
   created_at: Seconds
   disabled_at: Seconds | null
+  /** Its developer switched it off, and may switch it on again. False while it is on, or off by the operator. */
+  disabled_by_owner: boolean
 }
 
 export interface AppSecret {
@@ -47,6 +49,11 @@ export interface Apps {
   touchSecret(id: string, now: Seconds): Promise<void>
   /** Removes a secret unless it is the app's only one, whoever else tries at the same time; true when it is gone now. */
   removeSecret(app_id: string, id: string, audit?: AuditEntry): Promise<boolean>
-  /** False when there is no such app; that it was so already is told to nobody and no entry is written. */
+  /**
+   * The operator's word: it stands above the developer's, so one that the developer switched off is off by the operator
+   * then. False when there is no such app; that it was so already is told to nobody and no entry is written.
+   */
   setDisabled(id: string, disabled_at: Seconds | null, audit?: AuditEntry): Promise<boolean>
+  /** The developer's own: it ends nothing but what the developer began. True when that changed something. */
+  setDisabledByOwner(id: string, disabled_at: Seconds | null, audit?: AuditEntry): Promise<boolean>
 }

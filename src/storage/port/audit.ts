@@ -25,7 +25,7 @@ export type AuditAction =
   | 'switch_set'
 
 /** Who did it: a person signed in, an app with its own credentials, a command on the server's machine, or the server. */
-export type ActorKind = 'account' | 'app' | 'command' | 'server'
+type ActorKind = 'account' | 'app' | 'command' | 'server'
 
 /**
  * One line of the audit log: who, what, when, from where. Every method that changes something takes the entry that
@@ -63,16 +63,27 @@ export interface AuditQuery {
   account_id?: string
   app_id?: string
   action?: AuditAction
-  /** Found in the actor's name or the account's email, or equal to an app's id, an address or a request id. */
+  /**
+   * Found in the actor's name, the account's email, the app's name or the detail, or equal to the id of an app, a store
+   * or a request, or to an address.
+   */
   search?: string
   /** Only entries before this one. */
   before?: string
   limit: number
+  /** Entries looked at for a text, at most: no index has it, and the log may be of any length. */
+  look: number
+}
+
+export interface AuditPage {
+  /** Newest first; fewer than were asked for, also none, when `look` came to its end. */
+  lines: AuditLine[]
+  /** The `before` of what follows; null when nothing does. */
+  next: string | null
 }
 
 /** Only ever added to. The database itself refuses to change or delete an entry. */
 export interface Audit {
   append(entry: AuditEntry): Promise<void>
-  /** Newest first. */
-  list(query: AuditQuery): Promise<AuditLine[]>
+  list(query: AuditQuery): Promise<AuditPage>
 }

@@ -22,19 +22,22 @@ export interface Authorizations {
   findLive(app_id: string, account_id: string | null): Promise<Authorization | null>
   /**
    * Makes these the stores of the live authorization of the app and account, creating one under `id` when there is
-   * none. `add` keeps the stores it had. Answers the live one's id; or null, with nothing written, when `merchant` is
-   * given and one of the stores is not that merchant's at this moment.
+   * none. `add` keeps the stores it had; `change` creates nothing. Answers the live one's id; or null, with nothing
+   * written, when there is none to change, or `merchant` is given and at this moment one of the stores is not that
+   * merchant's or the account is disabled.
    */
   save(
     authorization: Pick<Authorization, 'id' | 'app_id' | 'account_id' | 'scope'> & { merchant?: string },
     store_ids: readonly bigint[],
-    mode: 'replace' | 'add',
+    mode: 'replace' | 'add' | 'change',
     now: Seconds,
     audit?: AuditEntry,
   ): Promise<string | null>
   storeIds(id: string): Promise<bigint[]>
   /** The apps that the account allowed and still allows, by name, then id; their stores by id. */
   ofAccount(account_id: string): Promise<ConnectedApp[]>
+  /** The operator's own links to these stores, by store, then app. */
+  linksTo(store_ids: readonly bigint[]): Promise<StoreLink[]>
   /** True when it was live until now. */
   revoke(id: string, now: Seconds, audit?: AuditEntry): Promise<boolean>
   /** Revokes every authorization of the app, or takes these stores out of each; answers how many were touched. */
@@ -52,7 +55,16 @@ export interface ConnectedApp {
   app_id: string
   app_name: string
   created_at: Seconds
-  stores: { id: bigint; name: string; activated_at: Seconds | null }[]
+  /** `since`: when the app was first allowed this store. */
+  stores: { id: bigint; name: string; since: Seconds; activated_at: Seconds | null }[]
+}
+
+/** An app that may read a store. */
+export interface StoreLink {
+  store_id: bigint
+  app_id: string
+  since: Seconds
+  activated_at: Seconds | null
 }
 
 /** What a bearer token claims, for the database to confirm. */

@@ -1,3 +1,4 @@
+import type { Seconds } from '../../lib/clock.ts'
 import type { Account } from './accounts.ts'
 import type { App } from './apps.ts'
 import type { MerchantStore } from './lists.ts'
@@ -24,6 +25,47 @@ export interface FoundStore extends MerchantStore {
   merchant: string | null
 }
 
+interface StoreSearch extends Search {
+  /** Only the stores that this app may read now; null: all. */
+  app_id: string | null
+}
+
+export interface StoreDetail extends FoundStore {
+  /** The newest created_at and updated_at of its orders. */
+  last_order_at: Seconds | null
+  last_change_at: Seconds | null
+}
+
+/** An app that may read a store now, and who allowed it. */
+export interface StoreReader {
+  app_id: string
+  app_name: string
+  app_disabled_at: Seconds | null
+  /** Null: linked by the operator. */
+  account_id: string | null
+  account_email: string | null
+  allowed_at: Seconds
+  activated_at: Seconds | null
+}
+
+/** What an app may read now, by how many consents. */
+export interface AppReach {
+  stores: number
+  merchants: number
+  /** The operator linked some of the stores. */
+  linked: boolean
+}
+
+export interface Totals {
+  stores: number
+  apps: number
+  disabled_apps: number
+  merchants: number
+  developers: number
+  operators: number
+  disabled_accounts: number
+}
+
 /** What is there, for operators to look through. It may read whole tables: not for a path that many take. */
 export interface Browse {
   /** By email. */
@@ -31,5 +73,10 @@ export interface Browse {
   /** By name, then id; also found by the email of the account that registered it. */
   apps(search: Search): Promise<Found<FoundApp>>
   /** By id; also found by the email of its merchant. */
-  stores(search: Search): Promise<Found<FoundStore>>
+  stores(search: StoreSearch): Promise<Found<FoundStore>>
+  store(id: bigint): Promise<StoreDetail | null>
+  /** By the app's name, then its id. */
+  readersOf(store_id: bigint): Promise<StoreReader[]>
+  reachOf(app_id: string): Promise<AppReach>
+  totals(): Promise<Totals>
 }

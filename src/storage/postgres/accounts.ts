@@ -28,12 +28,19 @@ export function createAccounts(db: Database): Accounts {
     find: id => find('id', id),
     setDisabled: (id, disabled_at, now, audit) =>
       db.write(async tx => {
+        if (disabled_at !== null) {
+          // Locked, all of them: two operators who disable each other would leave none.
+          const operators = await tx.query<{ id: string }>(
+            `select id from accounts where role = 'operator' and disabled_at is null order by id for update`,
+          )
+          if (operators.length === 1 && operators[0]?.id === id) return 'last_operator'
+        }
         const { count } = await tx.query(
           `update accounts set disabled_at = $2
            where id = $1 and (disabled_at is null) <> ($2::bigint is null)`,
           [id, disabled_at],
         )
-        if (count === 0) return false
+        if (count === 0) return 'unchanged'
         if (disabled_at !== null) {
           tx.send('delete from sessions where account_id = $1', [id])
           const revoked = await tx.query<{ id: string }>(
@@ -46,7 +53,7 @@ export function createAccounts(db: Database): Accounts {
           ])
         }
         tell(tx, audit)
-        return true
+        return 'changed'
       }),
     setPassword: (id, password_hash, audit) =>
       db.write(async tx => {

@@ -6,7 +6,7 @@ import type { Value } from './values.ts'
 export type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
 
 export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
-  apps.owner_id, apps.created_at, apps.disabled_at`
+  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 const insertSecret = `insert into app_secrets (${secretColumns}) values ($1, $2, $3, $4, $5)`
 
@@ -14,13 +14,18 @@ export function createApps(db: Database): Apps {
   return {
     create: (app, secret, audit) =>
       db.write(async tx => {
-        const { id, name, website, publisher, scope, owner_id, created_at, disabled_at } = app
+        const { id, name, website, publisher, scope, owner_id, created_at } = app
+        const { disabled_at, disabled_by_owner } = app
         const uris = JSON.stringify(app.redirect_uris)
         tx.send(
           `insert into apps
-             (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-          [id, name, website, publisher, scope, uris, app.public, owner_id, created_at, disabled_at],
+             (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at,
+              disabled_by_owner)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+          [
+            ...[id, name, website, publisher, scope, uris, app.public, owner_id, created_at],
+            ...[disabled_at, disabled_by_owner],
+          ],
         )
         if (secret) tx.send(insertSecret, secretValues(secret))
         tell(tx, audit)
@@ -91,11 +96,23 @@ export function createApps(db: Database): Apps {
     setDisabled: (id, disabled_at, audit) =>
       db.write(async tx => {
         const { count } = await tx.query(
-          'update apps set disabled_at = $2 where id = $1 and (disabled_at is null) <> ($2::bigint is null)',
+          `update apps set disabled_at = $2, disabled_by_owner = false
+           where id = $1
+             and ((disabled_at is null) <> ($2::bigint is null) or ($2::bigint is not null and disabled_by_owner))`,
           [id, disabled_at],
         )
         if (count === 1) tell(tx, audit)
         return count === 1 || (await tx.query('select 1 from apps where id = $1', [id])).length === 1
+      }),
+    setDisabledByOwner: (id, disabled_at, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          `update apps set disabled_at = $2, disabled_by_owner = $2::bigint is not null
+           where id = $1 and case when $2::bigint is null then disabled_by_owner else disabled_at is null end`,
+          [id, disabled_at],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
       }),
   }
 }

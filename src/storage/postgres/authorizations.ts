@@ -1,4 +1,4 @@
-import type { Authorization, Authorizations, ConnectedApp } from '../port.ts'
+import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../port.ts'
 import { tell } from './audit.ts'
 import type { Database } from './database.ts'
 import { sortedIds } from './records-read.ts'
@@ -7,6 +7,16 @@ import type { Transaction } from './transaction.ts'
 type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: string }
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
+
+const updateLive = `update authorizations set scope = $1, updated_at = $2
+  where app_id = $3 and coalesce(account_id, '') = coalesce($4, '') and revoked_at is null returning id`
+
+// The index of live authorizations decides between parallel consents, and RETURNING says which one lives.
+const upsertLive = `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
+  values ($5, $3, $4, $1, $2, $2)
+  on conflict (app_id, coalesce(account_id, '')) where revoked_at is null
+  do update set scope = excluded.scope, updated_at = excluded.updated_at
+  returning id`
 
 /** Whoever changes an authorization locks its row first, then its stores: so a change and a revocation never mix. */
 export function createAuthorizations(db: Database): Authorizations {
@@ -26,18 +36,22 @@ export function createAuthorizations(db: Database): Authorizations {
       ]),
     save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(async tx => {
-        if (merchant !== undefined && !(await areOwnedBy(tx, merchant, store_ids))) return null
-        // The index of live authorizations decides between parallel consents, and RETURNING says which one lives.
-        const [row] = await tx.query<{ id: string }>(
-          `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $5)
-           on conflict (app_id, coalesce(account_id, '')) where revoked_at is null
-           do update set scope = excluded.scope, updated_at = excluded.updated_at
-           returning id`,
-          [newId, app_id, account_id, scope, now],
-        )
-        const { id } = row as { id: string }
-        if (mode === 'replace') {
+        if (merchant !== undefined) {
+          // Locked too: who disables the account at this moment waits, and then revokes what was allowed.
+          const [enabled, owned] = await Promise.all([
+            tx.query('select 1 from accounts where id = $1 and disabled_at is null for share', [account_id]),
+            areOwnedBy(tx, merchant, store_ids),
+          ])
+          if (enabled.length === 0 || !owned) return null
+        }
+        // Who changes one that is being revoked waits for it, and finds none.
+        const [row] =
+          mode === 'change'
+            ? await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
+            : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
+        if (!row) return null
+        const { id } = row
+        if (mode !== 'add') {
           tx.send(
             'delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])',
             [id, store_ids],
@@ -67,7 +81,7 @@ export function createAuthorizations(db: Database): Authorizations {
         [account_id],
       )
       const stores = await db.query<ConnectedStore>(
-        `select linked.authorization_id, stores.id, stores.name, activated_at
+        `select linked.authorization_id, stores.id, stores.name, since, activated_at
          from authorization_stores as linked join stores on stores.id = linked.store_id
          left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
          where linked.authorization_id = any ($1::text[]) order by stores.id`,
@@ -77,9 +91,18 @@ export function createAuthorizations(db: Database): Authorizations {
         ...app,
         stores: stores
           .filter(({ authorization_id }) => authorization_id === app.authorization_id)
-          .map(({ id, name, activated_at }) => ({ id, name, activated_at })),
+          .map(({ authorization_id: _of, ...store }) => store),
       }))
     },
+    linksTo: store_ids =>
+      db.query<StoreLink>(
+        `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
+         join authorizations on authorizations.id = linked.authorization_id
+         left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+         where linked.store_id = any ($1::bigint[]) and account_id is null
+         order by linked.store_id, linked.app_id`,
+        [store_ids],
+      ),
     revoke: (id, now, audit) =>
       db.write(async tx => {
         const { count } = await tx.query(

@@ -16,8 +16,8 @@ import type { Database } from './database.ts'
  * So a page, the sales, a batch and an activation are each the matter of one worker. The list of an app's stores, the
  * stores of a merchant, consent and revocation ask all of them.
  */
-const reference = ['accounts', 'apps', 'authorizations', 'revoked_tokens']
-const distributed = [
+export const reference = ['accounts', 'apps', 'authorizations', 'revoked_tokens']
+export const distributed = [
   { table: 'stores', column: 'id', with: 'none' },
   ...['authorization_stores', 'activations', 'items', 'orders', 'sales_rollups', 'usage_reads'].map(
     table => ({

@@ -130,7 +130,7 @@ function createDriver(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ssl: ssl === 'verify-full' ? verifying(address) : ssl,
-    prepare,
+    prepare: prepare ?? false,
     max: 1,
     connect_timeout: connect_timeout / 1000,
     // Both would end the session also between two statements of a transaction.
@@ -160,7 +160,9 @@ const verifying = (address: Settings['address']) => ({
 
 /** Ids are exact bigints; times, versions and counters are numbers, told by the name of their column. */
 const toNumber = (value: unknown, column: { name: string }): unknown =>
-  typeof value === 'bigint' && /(^at|_at|_version|^count|^number)$/.test(column.name) ? Number(value) : value
+  typeof value === 'bigint' && /(^at|^since|_at|_version|^count|^number)$/.test(column.name)
+    ? Number(value)
+    : value
 
 function openSocket({ address, connect_timeout }: Settings): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -33,8 +33,14 @@ interface ReplicaAnswer {
 export interface ReplicaReader {
   /** Null: ask the primary for facts and page. */
   read(claim: AccessClaim, store_id: bigint, question: Question): Promise<ReplicaAnswer | null>
-  /** For a statement whose row begins with a version: what follows it. Null: ask the primary. */
-  readOn(sql: string, values: readonly Value[], at_least: number): Promise<RawRow | null>
+  /** For a statement whose row begins with a version: that, and what follows it. Null: ask the primary. */
+  readOn(
+    sql: string,
+    values: readonly Value[],
+    at_least: number,
+  ): Promise<{ version: number; rest: RawRow } | null>
+  /** What the primary says of a claim. */
+  facts(claim: AccessClaim, store_id: bigint): Promise<{ facts: AccessFacts; readable: boolean }>
 }
 
 /**
@@ -68,7 +74,9 @@ export function createReplicaReader(db: Database, replica: Replica, staleness: n
     async readOn(sql, values, at_least) {
       const row = await replica.ask(sql, values)
       const [version, ...rest] = row ?? []
-      return version && Number(version) >= at_least ? rest : null
+      return version && Number(version) >= at_least ? { version: Number(version), rest } : null
     },
+    facts: async (claim, store_id) =>
+      readFacts(await db.rawRow(storeFacts, [...claimValues(claim), store_id])),
   }
 }

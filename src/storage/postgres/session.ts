@@ -2,12 +2,14 @@ import { connect } from './connection.ts'
 import { isRefusedParameter, translate } from './errors.ts'
 import type { Settings } from './settings.ts'
 
-/** How the session's settings reach the server: with each connection, or else with each transaction. */
+/** What a session of this server can keep: its own settings and statements, or, behind a pooler, nothing. */
 export interface Session {
   /** Sent when a connection starts. */
   parameters: Record<string, string>
   /** To be added to BEGIN; empty when the parameters do. */
   local: string
+  /** Whether statements are prepared. */
+  prepare: boolean
 }
 
 /**
@@ -31,12 +33,14 @@ export async function agreeOnSession(settings: Settings): Promise<Session> {
     // A page is planned once, not each time (0.4 ms, as long as it takes to read): its plan is the same for all
     // values. Citus needs the values to find the worker.
     if (!found.citus) wanted['plan_cache_mode'] = 'force_generic_plan'
-    if (found.statement_timeout === wanted['statement_timeout']) return { parameters: wanted, local: '' }
+    if (found.statement_timeout === wanted['statement_timeout']) {
+      return { parameters: wanted, local: '', prepare: settings.prepare ?? true }
+    }
   } catch (error) {
     throw translate(error)
   }
   const local = Object.entries(wanted).map(([name, value]) => `; set local ${name} = ${value}`)
-  return { parameters: {}, local: local.join('') }
+  return { parameters: {}, local: local.join(''), prepare: settings.prepare ?? false }
 }
 
 interface Found {

@@ -21,8 +21,8 @@ export interface Settings {
   username: string | undefined
   password: string | undefined
   ssl: false | 'prefer' | 'require' | 'verify-full'
-  /** False behind a pooler that cannot keep prepared statements: PgBouncer before 1.21 in transaction mode. */
-  prepare: boolean
+  /** Whether statements are prepared; null: not behind a pooler, which may be unable to keep them. */
+  prepare: boolean | null
   pool: number
   statement_timeout: number
   connect_timeout: number
@@ -53,6 +53,7 @@ export function readSettings(url: string, options: PostgresOptions = {}): Settin
   if (ssl === undefined) {
     throw new Error(`sslmode is "${sslmode}"; it must be one of ${Object.keys(sslModes).join(', ')}`)
   }
+  const prepare = searchParams.get('prepare')
   const host = searchParams.get('host') ?? (parsed.hostname.replace(/^\[|\]$/g, '') || 'localhost')
   const port = Number(parsed.port || 5432)
   const username = decodeURIComponent(parsed.username) || undefined
@@ -62,7 +63,7 @@ export function readSettings(url: string, options: PostgresOptions = {}): Settin
     username,
     password: decodeURIComponent(parsed.password) || undefined,
     ssl: host.startsWith('/') ? false : ssl,
-    prepare: searchParams.get('prepare') !== 'false',
+    prepare: prepare === null ? null : prepare !== 'false',
     pool: options.database_pool ?? 10,
     statement_timeout: options.database_statement_timeout ?? 5000,
     connect_timeout: options.database_connect_timeout ?? 3000,

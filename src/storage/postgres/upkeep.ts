@@ -30,15 +30,15 @@ const usage: Aging[] = [
   ),
   {
     table: 'request_log',
-    time: 'at_ms',
+    time: 'at_ms / 1000',
     which: 'true',
-    end: now => (now - usageRetention.log) * 1000,
+    end: now => now - usageRetention.log,
   },
 ]
 
 export function createUpkeep(
   db: Database,
-): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'purge' | 'backup' | 'close'> {
+): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'schema' | 'purge' | 'backup' | 'close'> {
   /** The moment up to which a batch reaches; by time, not by key, so that every copy of a table deletes the same. */
   async function batchEnd({ table, time, which }: Aging, end: number): Promise<number | null> {
     const [row] = await db.query<{ end_at: number }>(
@@ -68,6 +68,10 @@ export function createUpkeep(
       const [row] = await db.query<{ version: string }>(`select current_setting('server_version') as version`)
       // A distribution adds its own name behind.
       return `PostgreSQL ${row?.version.split(' ', 1)[0]}`
+    },
+    async schema() {
+      const [row] = await db.query<{ number: number }>('select max(number) as number from schema_migrations')
+      return row?.number ?? 0
     },
     async purge(now) {
       for (const aging of [...expiring, ...usage]) {

@@ -15,6 +15,9 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
   const setDisabled = db.prepare(
     'update accounts set disabled_at = ?1 where id = ?2 and (disabled_at is null) <> (?1 is null)',
   )
+  const otherOperator = db.prepare(
+    "select 1 from accounts where role = 'operator' and disabled_at is null and id <> ? limit 1",
+  )
   const setPassword = db.prepare('update accounts set password_hash = ? where id = ?')
   const endSessions = db.prepare('delete from sessions where account_id = ?')
   const unlink = db.prepare(
@@ -36,14 +39,18 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
     find: id => db.read(() => plain(byId.get(id))),
     setDisabled: (id, disabled_at, now, audit) =>
       db.write(() => {
-        if (setDisabled.run(disabled_at, id).changes === 0) return false
+        const account = byId.get(id)
+        if (disabled_at !== null && account?.disabled_at === null) {
+          if (account.role === 'operator' && !otherOperator.get(id)) return 'last_operator'
+        }
+        if (setDisabled.run(disabled_at, id).changes === 0) return 'unchanged'
         if (disabled_at !== null) {
           endSessions.run(id)
           unlink.run(id)
           revoke.run(now, id)
         }
         tell(audit)
-        return true
+        return 'changed'
       }),
     setPassword: (id, password_hash, audit) =>
       db.write(() => {

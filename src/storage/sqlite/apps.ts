@@ -2,16 +2,21 @@ import type { App, AppSecret, Apps } from '../port.ts'
 import type { Tell } from './audit.ts'
 import type { Database } from './database.ts'
 
-export type AppRow = Omit<App, 'redirect_uris' | 'public'> & { redirect_uris: string; public: number }
+export type AppRow = Omit<App, 'redirect_uris' | 'public' | 'disabled_by_owner'> & {
+  redirect_uris: string
+  public: number
+  disabled_by_owner: number
+}
 
 export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
-  apps.owner_id, apps.created_at, apps.disabled_at`
+  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 
 export function createApps(db: Database, tell: Tell): Apps {
   const insert = db.prepare(
-    `insert into apps (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into apps (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at,
+       disabled_by_owner)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = db.prepare(
     'update apps set name = ?, website = ?, publisher = ?, redirect_uris = ? where id = ?',
@@ -22,7 +27,12 @@ export function createApps(db: Database, tell: Tell): Apps {
     `select ${appColumns} from apps where owner_id = ? order by created_at desc, id desc`,
   )
   const setDisabled = db.prepare(
-    'update apps set disabled_at = ?1 where id = ?2 and (disabled_at is null) <> (?1 is null)',
+    `update apps set disabled_at = ?1, disabled_by_owner = 0
+     where id = ?2 and ((disabled_at is null) <> (?1 is null) or (?1 is not null and disabled_by_owner))`,
+  )
+  const setDisabledByOwner = db.prepare(
+    `update apps set disabled_at = ?1, disabled_by_owner = ?1 is not null
+     where id = ?2 and iif(?1 is null, disabled_by_owner, disabled_at is null)`,
   )
   const insertSecret = db.prepare(`insert into app_secrets (${secretColumns}) values (?, ?, ?, ?, ?)`)
   const secrets = db.prepare<AppSecret>(
@@ -51,7 +61,22 @@ export function createApps(db: Database, tell: Tell): Apps {
         const uris = JSON.stringify(app.redirect_uris)
         const { id, name, website, publisher, scope, owner_id, created_at, disabled_at } = app
         const isPublic = app.public ? 1 : 0
-        insert.run(id, name, website, publisher, scope, uris, isPublic, owner_id, created_at, disabled_at)
+        const byOwner = app.disabled_by_owner ? 1 : 0
+        insert.run(
+          ...[
+            id,
+            name,
+            website,
+            publisher,
+            scope,
+            uris,
+            isPublic,
+            owner_id,
+            created_at,
+            disabled_at,
+            byOwner,
+          ],
+        )
         if (secret) addSecret(secret)
         tell(audit)
       }),
@@ -93,6 +118,12 @@ export function createApps(db: Database, tell: Tell): Apps {
         if (setDisabled.run(disabled_at, id).changes === 1) tell(audit)
         return byId.get(id) !== undefined
       }),
+    setDisabledByOwner: (id, disabled_at, audit) =>
+      db.write(() => {
+        const changed = setDisabledByOwner.run(disabled_at, id).changes === 1
+        if (changed) tell(audit)
+        return changed
+      }),
   }
 }
 
@@ -102,4 +133,5 @@ export const toApp = (row: AppRow): App => ({
   ...row,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   public: row.public === 1,
+  disabled_by_owner: row.disabled_by_owner === 1,
 })

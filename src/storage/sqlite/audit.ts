@@ -1,4 +1,5 @@
 import type { Audit, AuditEntry, AuditLine, AuditQuery } from '../port.ts'
+import { contains } from './contains.ts'
 import type { Database } from './database.ts'
 
 type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
@@ -26,23 +27,38 @@ export function createAudit(db: Database, tell: Tell): Audit {
     append: entry => db.write(() => tell(entry)),
     list: query =>
       db.read(() => {
-        const { where, values } = conditions(query)
-        return db
+        const { limit, look } = query
+        const looked = lookedAt(query)
+        const matching = matchingOf(query)
+        const rows = db
           .prepare<AuditRow>(
             `select ${columns.map(name => `entries.${name}`).join(', ')},
                accounts.email as account_email, apps.name as app_name
-             from audit_entries as entries
+             from (select * from ${looked.sql}) as entries
              left join accounts on accounts.id = entries.account_id
              left join apps on apps.id = entries.app_id
-             where ${where.join(' and ')} order by entries.id desc limit ?`,
+             where ${matching.sql} order by entries.id desc limit ?`,
           )
-          .all(...values, query.limit)
-          .map(toLine)
+          .all(...looked.values, ...matching.values, limit + 1)
+        const lines = rows.slice(0, limit).map(toLine)
+        if (rows.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
+        const end = db
+          .prepare<{ count: number; last: string | null }>(
+            `select count(*) as count, min(id) as last from (select id from ${looked.sql})`,
+          )
+          .get(...looked.values)
+        return { lines, next: end?.count === look ? end.last : null }
       }),
   }
 }
 
-function conditions({ account_id, app_id, action, search = '', before }: AuditQuery) {
+interface Condition {
+  sql: string
+  values: (string | number)[]
+}
+
+/** What an index finds. */
+function lookedAt({ account_id, app_id, action, before, look }: AuditQuery): Condition {
   const where = ['true']
   const values: string[] = []
   const add = (condition: string, ...given: string[]) => {
@@ -50,17 +66,24 @@ function conditions({ account_id, app_id, action, search = '', before }: AuditQu
     values.push(...given)
   }
   if (account_id !== undefined) add('(actor_id = ? or account_id = ?)', account_id, account_id)
-  if (app_id !== undefined) add('entries.app_id = ?', app_id)
+  if (app_id !== undefined) add('app_id = ?', app_id)
   if (action !== undefined) add('action = ?', action)
-  if (before !== undefined) add('entries.id < ?', before)
-  if (search !== '') {
-    add(
-      `(instr(lower(actor_name), lower(?)) > 0 or instr(lower(accounts.email), lower(?)) > 0
-        or ? in (entries.app_id, address, request_id))`,
-      ...[search, search, search],
-    )
+  if (before !== undefined) add('id < ?', before)
+  return {
+    sql: `audit_entries where ${where.join(' and ')} order by id desc limit ?`,
+    values: [...values, look],
   }
-  return { where, values }
+}
+
+/** What each entry is looked at for. */
+function matchingOf({ search = '' }: AuditQuery): Condition {
+  if (search === '') return { sql: 'true', values: [] }
+  const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part => contains(part, '?'))
+  return {
+    sql: `(${parts.join(' or ')} or ? in (entries.app_id, address, request_id)
+      or instr(',' || store_ids || ',', ',' || ? || ',') > 0)`,
+    values: [...parts.map(() => search), search, search],
+  }
 }
 
 const toLine = ({ store_ids, ...row }: AuditRow): AuditLine => ({

@@ -1,4 +1,4 @@
-import type { Authorization, Authorizations, ConnectedApp } from '../port.ts'
+import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../port.ts'
 import type { Tell } from './audit.ts'
 import { type Database, plain } from './database.ts'
 
@@ -30,6 +30,7 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
     `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
      on conflict do nothing`,
   )
+  const enabled = db.prepare('select 1 from accounts where id = ? and disabled_at is null')
   const ownedBy = db.prepare('select 1 from stores where id = ? and merchant = ?')
   const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
   const unlinkAll = db.prepare('delete from authorization_stores where authorization_id = ?')
@@ -43,11 +44,19 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
      from authorizations join apps on apps.id = app_id
      where account_id = ? and revoked_at is null order by apps.name, app_id`,
   )
-  const connectedStores = db.prepare<{ id: bigint; name: string; activated_at: bigint | null }>(
-    `select stores.id, stores.name, activated_at from authorization_stores as linked
+  const connectedStores = db.prepare<Wide<ConnectedApp['stores'][number]>>(
+    `select stores.id, stores.name, since, activated_at from authorization_stores as linked
      join stores on stores.id = linked.store_id
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
      where linked.authorization_id = ? order by stores.id`,
+    'bigint',
+  )
+  const links = db.prepare<Wide<StoreLink>>(
+    `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
+     join authorizations on authorizations.id = linked.authorization_id
+     left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+     where linked.store_id in (select value from json_each(?)) and account_id is null
+     order by linked.store_id, linked.app_id`,
     'bigint',
   )
 
@@ -58,12 +67,15 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
     findLive: (app_id, account_id) => db.read(() => plain(live.get(app_id, account_id))),
     save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(() => {
-        if (merchant !== undefined && !store_ids.every(id => ownedBy.get(id, merchant))) return null
+        if (merchant !== undefined) {
+          if (!enabled.get(account_id) || !store_ids.every(id => ownedBy.get(id, merchant))) return null
+        }
         const existing = live.get(app_id, account_id)
+        if (!existing && mode === 'change') return null
         const id = existing?.id ?? newId
         if (existing) update.run(scope, now, id)
         else insert.run(id, app_id, account_id, scope, now, now)
-        if (mode === 'replace') {
+        if (mode !== 'add') {
           const kept = new Set(store_ids)
           for (const store_id of idsOf(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
         }
@@ -76,12 +88,10 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
       db.read(() =>
         connected.all(account_id).map(app => ({
           ...app,
-          stores: connectedStores.all(app.authorization_id).map(({ id, name, activated_at }) => ({
-            ...{ id, name },
-            activated_at: activated_at === null ? null : Number(activated_at),
-          })),
+          stores: connectedStores.all(app.authorization_id).map(narrow),
         })),
       ),
+    linksTo: store_ids => db.read(() => links.all(`[${store_ids.join(',')}]`).map(narrow)),
     revoke: (id, now, audit) =>
       db.write(() => {
         unlinkAll.run(id)
@@ -106,3 +116,12 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
       }),
   }
 }
+
+/** Of a statement that reads bigints, because ids of stores are among them. */
+type Wide<Row> = Omit<Row, 'since' | 'activated_at'> & { since: bigint; activated_at: bigint | null }
+
+const narrow = <Row extends { since: bigint; activated_at: bigint | null }>(row: Row) => ({
+  ...row,
+  since: Number(row.since),
+  activated_at: row.activated_at === null ? null : Number(row.activated_at),
+})

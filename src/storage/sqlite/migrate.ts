@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { type Migrated, type Migration, readMigrations, refuseNewer, refuseOther } from '../migrations.ts'
 import { type Database, inMemory } from './database.ts'
+import { assertSound, assertWritable, explain } from './usable.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
 
 /** Each migration is a transaction that looks again under the lock, so any number of processes may start at once. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
   const migrations = readOwn()
-  const from = await db.read(() => currentNumber(db.connection))
+  const from = await db.read(() => schemaNumber(db.connection))
   let to = from
   for (const migration of migrations.filter(({ number }) => number > from)) {
     await db.write(() => {
-      const current = currentNumber(db.connection)
+      const current = schemaNumber(db.connection)
       refuseNewer(current, migrations)
       if (migration.number > current) apply(db.connection, migration, now)
       to = Math.max(current, migration.number)
@@ -34,14 +36,32 @@ function apply(connection: DatabaseSync, { number, name, sql }: Migration, now: 
 }
 
 /**
- * Throws when the file is a database of a later Tillgate, or not Tillgate's at all. Read-only: even closing a
- * connection that could write may change the file.
+ * Throws when the file may not be written, is damaged, is a database of a later Tillgate, or not Tillgate's at all.
+ * Read-only: even closing a connection that could write may change the file.
  */
 export function inspect(file: string): void {
-  if (file === inMemory || !existsSync(file)) return
-  const connection = new DatabaseSync(file, { readOnly: true, timeout: 1000 })
+  if (file === inMemory) return
+  assertWritable(file)
+  if (!existsSync(file)) return
   try {
-    refuseNewer(currentNumber(connection), readOwn())
+    // Without a log nobody is writing, and SQLite need not make one, which would stay behind when we refuse.
+    if (!hasLog(file)) return look(file, `${pathToFileURL(file)}?immutable=1`)
+  } catch (error) {
+    // Unless somebody has begun to write meanwhile.
+    if (!hasLog(file)) throw error
+  }
+  look(file, file)
+}
+
+const hasLog = (file: string): boolean => existsSync(`${file}-wal`)
+
+function look(file: string, location: string): void {
+  const connection = new DatabaseSync(location, { readOnly: true, timeout: 1000 })
+  try {
+    refuseNewer(schemaNumber(connection), readOwn())
+    assertSound(connection, file)
+  } catch (error) {
+    throw explain(error, file)
   } finally {
     connection.close()
   }
@@ -49,9 +69,10 @@ export function inspect(file: string): void {
 
 /** For what is only read, and so cannot be migrated here. */
 export const refuseOlder = (connection: DatabaseSync): void =>
-  refuseOther(currentNumber(connection), readOwn())
+  refuseOther(schemaNumber(connection), readOwn())
 
-function currentNumber(connection: DatabaseSync): number {
+/** The number of the last migration applied; 0: none. */
+export function schemaNumber(connection: DatabaseSync): number {
   const tables = connection.prepare("select name from sqlite_schema where type = 'table'").all()
   if (tables.length === 0) return 0
   if (!tables.some(({ name }) => name === 'schema_migrations')) {

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { randomId } from '../../lib/ids.ts'
 import { type Storage, usageRetention, usageWidths } from '../port.ts'
@@ -23,14 +23,14 @@ const outlived = [
   {
     table: 'request_log',
     key: 'app_id, at_ms, request_id',
-    which: `at_ms <= (?1 - ${usageRetention.log}) * 1000`,
+    which: `at_ms / 1000 <= ?1 - ${usageRetention.log}`,
   },
 ]
 
 export function createUpkeep(
   db: Database,
   file: string,
-): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'purge' | 'backup' | 'close'> {
+): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'schema' | 'purge' | 'backup' | 'close'> {
   const ping = db.prepare('select number from schema_migrations limit 1')
   const empty = db.prepare<{ empty: number }>(
     `select not exists (select 1 from accounts) and not exists (select 1 from apps)
@@ -40,6 +40,7 @@ export function createUpkeep(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   )
   const version = db.prepare<{ version: string }>('select sqlite_version() as version')
+  const schema = db.prepare<{ number: number }>('select max(number) as number from schema_migrations')
   const expired = [
     { table: 'artifacts', key: 'kind, hash' },
     { table: 'sessions', key: 'hash' },
@@ -57,19 +58,20 @@ export function createUpkeep(
     isEmpty: () => db.read(() => empty.get()?.empty === 1),
     size: () => db.read(() => size.get()?.bytes ?? 0),
     version: () => db.read(() => `SQLite ${version.get()?.version}`),
+    schema: () => db.read(() => schema.get()?.number ?? 0),
     async purge(now) {
       for (const purge of purges) {
         while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch);
       }
     },
     async backup(target) {
-      if (existsSync(target)) throw new Error(`${target} exists; a backup does not overwrite a file`)
+      if (existsSync(target)) throw exists(target)
       const temporary = `${target}.${randomId()}.partial`
       const { source, release } = openSnapshot(db, file)
       try {
         createFile(temporary)
         await backup(source, temporary)
-        renameSync(temporary, target)
+        publish(temporary, target)
       } catch (error) {
         rmSync(temporary, { force: true })
         throw translate(error)
@@ -85,6 +87,20 @@ export function createUpkeep(
       }
       if (db.connection.isOpen) db.connection.close()
     },
+  }
+}
+
+const exists = (file: string): Error => new Error(`${file} exists; a backup does not overwrite a file`)
+
+/** Gives the whole copy its name, unless another file has taken it meanwhile. */
+function publish(temporary: string, target: string): void {
+  try {
+    linkSync(temporary, target)
+    rmSync(temporary)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(target)
+    // A file system without second names for a file.
+    renameSync(temporary, target)
   }
 }
 

@@ -53,15 +53,18 @@ export function accessTests(open: Open): void {
       await authorizations.save(consent('z', 'a', 'bob'), [1n], 'replace', 50)
       await authorizations.save(consent('link', 'a', null), [1n, 2n, 3n], 'replace', 50)
       await stores.activate(2n, 'a', 70)
-      const of = (id: bigint, activated_at: number | null) => ({ id, name: `Store ${id}`, activated_at })
+      const of = (id: bigint, since: number, activated_at: number | null) => ({
+        ...{ id, name: `Store ${id}`, since },
+        activated_at,
+      })
       const a = { authorization_id: 'x', app_id: 'a', app_name: 'App a', created_at: 50 }
       const b = { authorization_id: 'y', app_id: 'b', app_name: 'App b', created_at: 60 }
       assert.deepEqual(await authorizations.ofAccount('ada'), [
-        { ...a, stores: [of(1n, null), of(2n, 70)] },
-        { ...b, stores: [of(3n, null)] },
+        { ...a, stores: [of(1n, 50, null), of(2n, 50, 70)] },
+        { ...b, stores: [of(3n, 60, null)] },
       ])
       await authorizations.revoke('x', 80)
-      assert.deepEqual(await authorizations.ofAccount('ada'), [{ ...b, stores: [of(3n, null)] }])
+      assert.deepEqual(await authorizations.ofAccount('ada'), [{ ...b, stores: [of(3n, 60, null)] }])
       assert.deepEqual(await authorizations.ofAccount('nobody'), [])
     },
   )
@@ -104,6 +107,40 @@ export function accessTests(open: Open): void {
     assert.equal((await authorizations.findLive('a', null))?.id, 'l1')
     assert.deepEqual(await authorizations.storeIds('l1'), [2n, 3n])
     assert.deepEqual(await authorizations.storeIds('c'), [1n])
+  })
+
+  check('the operator’s links are told by store, and consents are not', open, async storage => {
+    await people(storage)
+    const { authorizations, stores } = storage
+    await authorizations.save(consent('c'), [1n, 3n], 'replace', 50)
+    await authorizations.save(consent('l1', 'b', null), [1n], 'add', 60)
+    await authorizations.save(consent('l1', 'b', null), [2n, 1n], 'add', 70)
+    await authorizations.save(consent('l2', 'a', null), [2n, 3n], 'add', 80)
+    await stores.activate(2n, 'b', 90)
+    const of = (store_id: bigint, app_id: string, since: number, activated_at: number | null = null) => ({
+      ...{ store_id, app_id, since, activated_at },
+    })
+    assert.deepEqual(
+      [...(await authorizations.linksTo([2n, 1n]))],
+      [of(1n, 'b', 60), of(2n, 'a', 80), of(2n, 'b', 70, 90)],
+    )
+    assert.deepEqual([...(await authorizations.linksTo([]))], [])
+    await authorizations.revoke('l1', 95)
+    assert.deepEqual([...(await authorizations.linksTo([1n, 2n]))], [of(2n, 'a', 80)])
+  })
+
+  check('change is for a live authorization: it makes none, and revives none', open, async storage => {
+    await people(storage)
+    const { authorizations } = storage
+    assert.equal(await authorizations.save(consent('x'), [1n], 'change', 50), null)
+    await authorizations.save(consent('x'), [1n, 2n], 'replace', 50)
+    assert.equal(await authorizations.save(consent('y'), [2n, 3n], 'change', 60), 'x')
+    assert.deepEqual(await authorizations.storeIds('x'), [2n, 3n])
+    assert.equal((await authorizations.find('x'))?.updated_at, 60)
+    await authorizations.revoke('x', 70)
+    assert.equal(await authorizations.save(consent('x'), [1n], 'change', 80), null)
+    assert.equal(await authorizations.findLive('a', 'ada'), null)
+    assert.deepEqual(await authorizations.storeIds('x'), [])
   })
 
   check('parallel saves leave one live authorization', open, async storage => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AuditEntry, Storage } from '../../../src/storage/port.ts'
+import type { AuditEntry, AuditQuery, Storage } from '../../../src/storage/port.ts'
 import { account, app, check, type Open, store } from './fixtures.ts'
 
 const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -8,8 +8,8 @@ const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
   ...over,
 })
 
-const listed = async ({ audit }: Storage, query: Parameters<Storage['audit']['list']>[0] = { limit: 100 }) =>
-  (await audit.list(query)).map(({ id }) => id)
+const listed = async ({ audit }: Storage, query: Partial<AuditQuery> = {}) =>
+  (await audit.list({ limit: 100, look: 1000, ...query })).lines.map(({ id }) => id)
 
 export function auditTests(open: Open): void {
   check('an entry comes back whole, with the names of what it points to', open, async storage => {
@@ -22,35 +22,70 @@ export function auditTests(open: Open): void {
     })
     await storage.audit.append(whole)
     await storage.audit.append(entry('2', { account_id: 'gone', app_id: 'gone' }))
-    assert.deepEqual(await storage.audit.list({ limit: 10 }), [
-      { ...entry('2', { account_id: 'gone', app_id: 'gone' }), account_email: null, app_name: null },
-      { ...whole, account_email: 'ada@example.com', app_name: 'Ledger' },
-    ])
+    assert.deepEqual(await storage.audit.list({ limit: 10, look: 10 }), {
+      lines: [
+        { ...entry('2', { account_id: 'gone', app_id: 'gone' }), account_email: null, app_name: null },
+        { ...whole, account_email: 'ada@example.com', app_name: 'Ledger' },
+      ],
+      next: null,
+    })
   })
 
   check('the newest come first, page by page', open, async storage => {
     for (const id of ['2', '1', '4', '3']) await storage.audit.append(entry(id))
     assert.deepEqual(await listed(storage, { limit: 3 }), ['4', '3', '2'])
     assert.deepEqual(await listed(storage, { limit: 3, before: '2' }), ['1'])
+    const next = async (query: Partial<AuditQuery>) =>
+      (await storage.audit.list({ limit: 9, look: 99, ...query })).next
+    assert.equal(await next({ limit: 3 }), '2')
+    assert.equal(await next({ limit: 4 }), null, 'there is no fifth')
+    assert.equal(await next({ limit: 3, before: '2' }), null)
+    assert.equal(await next({ before: '1' }), null)
+  })
+
+  check('a search looks at so many entries, and says from where to look on', open, async storage => {
+    for (const id of ['1', '2', '3', '4', '5', '6']) {
+      await storage.audit.append(entry(id, { detail: id === '2' || id === '5' ? 'needle' : 'hay' }))
+    }
+    const look = async (query: Partial<AuditQuery>) => {
+      const { lines, next } = await storage.audit.list({ limit: 9, look: 2, search: 'needle', ...query })
+      return [lines.map(({ id }) => id), next]
+    }
+    assert.deepEqual(await look({}), [['5'], '5'])
+    assert.deepEqual(await look({ before: '5' }), [[], '3'])
+    assert.deepEqual(await look({ before: '3' }), [['2'], '1'])
+    assert.deepEqual(await look({ before: '1' }), [[], null])
+    assert.deepEqual(await look({ look: 4, limit: 1 }), [['5'], '3'], 'more may follow what was looked at')
+    assert.deepEqual(await look({ look: 6, limit: 1 }), [['5'], '5'], 'one more was found')
+    assert.deepEqual(await look({ look: 7 }), [['5', '2'], null])
+    assert.deepEqual(await look({ look: 1, app_id: 'none' }), [[], null])
   })
 
   check('entries are found by whom they concern, by action and by text', open, async storage => {
     await storage.accounts.create(account('bob', { email: 'bob@shop.example' }))
     await storage.audit.append(entry('1', { actor_id: 'bob', actor_name: 'Bob@Shop.example' }))
     await storage.audit.append(entry('2', { account_id: 'bob', action: 'sign_in' }))
-    await storage.audit.append(entry('3', { app_id: 'a', address: '10.0.0.1', request_id: 'req' }))
+    await storage.apps.create(app('a', { name: 'Ledger & Sons' }), null)
+    await storage.audit.append(
+      entry('3', {
+        ...{ app_id: 'a', address: '10.0.0.1', request_id: 'req' },
+        ...{ store_ids: [12n, 1001n, -7n], detail: 'from Bo to Cy' },
+      }),
+    )
     assert.deepEqual(await listed(storage, { limit: 9, account_id: 'bob' }), ['2', '1'])
     assert.deepEqual(await listed(storage, { limit: 9, app_id: 'a' }), ['3'])
     assert.deepEqual(await listed(storage, { limit: 9, action: 'sign_in' }), ['2'])
     assert.deepEqual(await listed(storage, { limit: 9, search: 'SHOP' }), ['2', '1'])
-    for (const search of ['10.0.0.1', 'req', 'a']) {
+    for (const search of ['10.0.0.1', 'req', 'a', '12', '1001', '-7', 'ledger &', 'FROM BO']) {
       assert.deepEqual(
         (await listed(storage, { limit: 9, search })).includes('3'),
         true,
         `${search} finds the third`,
       )
     }
-    assert.deepEqual(await listed(storage, { limit: 9, search: '%' }), [], 'no pattern')
+    for (const search of ['%', '100', '2', '10.0.0', 're']) {
+      assert.deepEqual(await listed(storage, { limit: 9, search }), [], `${search} finds nothing`)
+    }
     assert.deepEqual(await listed(storage, { limit: 9, search: 'shop', account_id: 'ada' }), [])
   })
 
@@ -75,6 +110,12 @@ export function auditTests(open: Open): void {
       ['disabled', () => apps.setDisabled('a', 5, entry('disabled'))],
       ['', () => apps.setDisabled('a', 6, entry('no'))],
       ['', () => apps.setDisabled('nothing', 5, entry('no'))],
+      ['', () => apps.setDisabledByOwner('a', null, entry('no'))],
+      ['enabled', () => apps.setDisabled('a', null, entry('enabled'))],
+      ['', () => apps.setDisabledByOwner('a', null, entry('no'))],
+      ['paused', () => apps.setDisabledByOwner('a', 6, entry('paused'))],
+      ['', () => apps.setDisabledByOwner('a', 7, entry('no'))],
+      ['taken over', () => apps.setDisabled('a', 8, entry('taken over'))],
       [
         'moved',
         () =>
@@ -108,7 +149,7 @@ export function auditTests(open: Open): void {
     for (const [id, step] of steps) {
       await step()
       if (id !== '') told.push(id)
-      assert.deepEqual(await listed(storage), [...told].sort().reverse())
+      assert.deepEqual(await listed(storage), [...told].sort().toReversed())
     }
   })
 

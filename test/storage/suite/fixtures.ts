@@ -50,6 +50,7 @@ export const app = (id: string, over: Partial<App> = {}): App => ({
   owner_id: null,
   created_at: 1000,
   disabled_at: null,
+  disabled_by_owner: false,
   ...over,
 })
 

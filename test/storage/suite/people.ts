@@ -62,18 +62,54 @@ export function peopleTests(open: Open): void {
     for (const id of ['ada', 'bob']) {
       await authorizations.save({ id, app_id: 'a', account_id: id, scope: 's' }, [1n], 'add', 5)
     }
-    assert.equal(await accounts.setDisabled('ada', 10, 11), true)
-    assert.equal(await accounts.setDisabled('ada', 12, 12), false)
+    assert.equal(await accounts.setDisabled('ada', 10, 11), 'changed')
+    assert.equal(await accounts.setDisabled('ada', 12, 12), 'unchanged')
     assert.equal((await accounts.find('ada'))?.disabled_at, 10)
     assert.equal((await authorizations.find('ada'))?.revoked_at, 11)
     assert.deepEqual(await authorizations.storeIds('ada'), [])
     assert.equal((await authorizations.find('bob'))?.revoked_at, null)
     assert.deepEqual(await authorizations.storeIds('bob'), [1n])
-    assert.equal(await accounts.setDisabled('ada', null, 20), true)
+    assert.equal(await accounts.setDisabled('ada', null, 20), 'changed')
     assert.equal(await sessions.findAccount('ada', 30), null)
     assert.equal((await authorizations.find('ada'))?.revoked_at, 11)
     assert.equal((await sessions.findAccount('bob', 30))?.id, 'bob')
-    assert.equal(await accounts.setDisabled('nobody', 10, 10), false)
+    assert.equal(await accounts.setDisabled('nobody', 10, 10), 'unchanged')
+  })
+
+  check('a disabled account allows nothing, also when it is disabled meanwhile', open, async storage => {
+    const { accounts, apps, authorizations, records } = storage
+    await accounts.create(account('ada'))
+    await apps.create(app('a'), null)
+    const merchant = 'ada@example.com'
+    await records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
+      ...{ stores: [store(1n, { merchant })], items: [], orders: [], rollups: [] },
+    }))
+    const allow = (id: string) =>
+      authorizations.save({ id, app_id: 'a', account_id: 'ada', scope: 's', merchant }, [1n], 'replace', 5)
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([accounts.setDisabled('ada', 10, 10), allow(`g${round}`), allow(`h${round}`)])
+      assert.equal(await authorizations.findLive('a', 'ada'), null)
+      assert.equal(await allow('late'), null)
+      await accounts.setDisabled('ada', null, 11)
+    }
+    assert.notEqual(await allow('again'), null)
+  })
+
+  check('one operator stays enabled, also when all are disabled at once', open, async storage => {
+    const { accounts, audit } = storage
+    const operators = ['ada', 'bob', 'cleo']
+    for (const id of operators) await accounts.create(account(id, { role: 'operator' }))
+    await accounts.create(account('mia'))
+    const outcomes = await Promise.all(operators.map(id => accounts.setDisabled(id, 10, 10)))
+    assert.deepEqual([...outcomes].sort(), ['changed', 'changed', 'last_operator'])
+    const last = operators[outcomes.indexOf('last_operator')] as string
+    assert.equal((await accounts.find(last))?.disabled_at, null)
+    assert.equal(await accounts.setDisabled('mia', 10, 10), 'changed', 'a merchant is no operator')
+    const other = operators.find(id => id !== last) as string
+    assert.equal(await accounts.setDisabled(other, 11, 11), 'unchanged', 'of one who is disabled already')
+    assert.equal(await accounts.setDisabled(other, null, 12), 'changed')
+    assert.equal(await accounts.setDisabled(last, 13, 13), 'changed')
+    assert.deepEqual((await audit.list({ limit: 9, look: 9 })).lines, [])
   })
 
   check('a new password ends the sessions', open, async ({ accounts, sessions }) => {
@@ -107,7 +143,7 @@ export function peopleTests(open: Open): void {
       owner_id: 'dev',
       redirect_uris: ['https://a.example/cb', 'http://127.0.0.1/"x"'],
     })
-    const twin = app('a', { created_at: 30, disabled_at: 40 })
+    const twin = app('a', { created_at: 30, disabled_at: 40, disabled_by_owner: true })
     for (const each of [young, old, twin]) await apps.create(each, null)
     assert.deepEqual(await apps.find('c'), old)
     assert.equal(await apps.find('nothing'), null)
@@ -133,6 +169,34 @@ export function peopleTests(open: Open): void {
     assert.equal(await apps.setDisabled('a', null), true)
     assert.equal((await apps.find('a'))?.disabled_at, null)
     assert.equal(await apps.setDisabled('nothing', 5), false)
+  })
+
+  check('a developer undoes their own word alone; the operator’s stands above it', open, async ({ apps }) => {
+    const state = async () => {
+      const { disabled_at, disabled_by_owner } = (await apps.find('a')) ?? {}
+      return [disabled_at, disabled_by_owner]
+    }
+    await apps.create(app('a'), null)
+    assert.equal(await apps.setDisabledByOwner('a', null), false)
+    assert.equal(await apps.setDisabledByOwner('a', 5), true)
+    assert.equal(await apps.setDisabledByOwner('a', 6), false)
+    assert.deepEqual(await state(), [5, true])
+    assert.equal(await apps.setDisabledByOwner('a', null), true)
+    assert.deepEqual(await state(), [null, false])
+
+    await apps.setDisabledByOwner('a', 7)
+    await apps.setDisabled('a', 8)
+    assert.deepEqual(await state(), [8, false], 'now it is the operator’s')
+    assert.equal(await apps.setDisabledByOwner('a', null), false)
+    assert.equal(await apps.setDisabledByOwner('a', 9), false)
+    assert.deepEqual(await state(), [8, false])
+    await apps.setDisabled('a', null)
+    assert.deepEqual(await state(), [null, false])
+
+    await apps.setDisabledByOwner('a', 10)
+    await apps.setDisabled('a', null)
+    assert.deepEqual(await state(), [null, false], 'the operator enables it too')
+    assert.equal(await apps.setDisabledByOwner('nothing', 5), false)
   })
 
   check('a new secret pushes out all but the newest, of its own app only', open, async ({ apps }) => {

@@ -99,13 +99,15 @@ export function lines({ series, points, max }: Marks): string {
   const x = (point: number): number => round(((point + 0.5) * 1000) / points)
   const line = (one: Series, index: number): string => {
     const name = seriesClass(one, index)
-    const runs = unbroken(one.values.slice(0, points)).map(run =>
-      run.length === 1
-        ? // One point has no length: a stroke of none with round ends is a dot.
-          `M${x(run[0]?.point ?? 0)} ${y(run[0]?.value ?? 0, max)}h0`
-        : `M${run.map(({ point, value }) => `${x(point)} ${y(value, max)}`).join('L')}`,
-    )
-    return runs.length === 0 ? '' : html`<path class="line ${name}" d="${runs.join('')}"/>`
+    const runs = unbroken(one.values.slice(0, points))
+    const at = ({ point, value }: { point: number; value: number }): string => `${x(point)} ${y(value, max)}`
+    const paths = runs.filter(run => run.length > 1).map(run => `M${run.map(at).join('L')}`)
+    // One point has no length: a stroke of none with round ends is a dot.
+    const dots = runs.filter(run => run.length === 1).map(run => `M${run.map(at).join('')}h0`)
+    return [
+      paths.length === 0 ? '' : html`<path class="line ${name}" d="${paths.join('')}"/>`,
+      dots.length === 0 ? '' : html`<path class="line dot ${name}" d="${dots.join('')}"/>`,
+    ].join('')
   }
   return html`<svg viewBox="0 0 1000 ${plotTop + plotHeight}" height="${plotTop + plotHeight}" width="100%"
     preserveAspectRatio="none">!${series.map(line)}</svg>`

@@ -8,7 +8,7 @@ export interface Series {
 }
 
 /** More than this cannot be told apart by colour, pattern or dash. */
-const mostSeries = 6
+export const mostSeries = 6
 
 /** The class that gives a series its colour, and its pattern or dash. */
 export const seriesClass = (series: Series, index: number): string =>

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { createAuditLog } from '../domain/audit-log.ts'
+import { auditRecord } from '../domain/audit-record.ts'
+import { partText, whatOf, whoOf } from '../domain/audit-sentences.ts'
+import { formatDatetime } from '../lib/datetime.ts'
+import { printable } from '../lib/printable.ts'
+import type { AuditLine } from '../storage/port.ts'
+import { withStorage } from './run.ts'
+
+interface AuditOptions {
+  limit: number
+  search?: string
+  json?: boolean
+}
+
+export function registerAudit(program: Command): void {
+  program
+    .command('audit')
+    .description('print the audit log, newest first: when, who, what, from where')
+    .option('--limit <n>', 'entries to print, at most', readLimit, 50)
+    .option('--search <text>', 'only those about this email, app, store id, address or request id')
+    .option('--json', 'print a JSON object a line')
+    .action(async ({ limit, search, json }: AuditOptions) => {
+      const write = json ? auditRecord : sentence
+      await withStorage(async storage => {
+        const pages = createAuditLog({ storage }).pages(search ? { search } : {}, limit)
+        const text = Readable.from(pages).map((lines: AuditLine[]) =>
+          lines.map(line => `${write(line)}\n`).join(''),
+        )
+        // As fast as it is read, however long the log. Whoever has seen enough closes the pipe.
+        await pipeline(text, process.stdout, { end: false }).catch(error => {
+          if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+        })
+      })
+    })
+}
+
+function sentence(line: AuditLine): string {
+  const what = whatOf(line).map(partText).join('')
+  const from = line.address === null ? '' : `, from ${line.address}`
+  return printable(`${formatDatetime(line.at)}  ${partText(whoOf(line))} ${what}${from}`)
+}
+
+function readLimit(text: string): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (value === 0) throw new InvalidArgumentError('It is a whole number from 1 to 999999999.')
+  return value
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Examination } from '../../storage/examination.ts'
+import { type Check, ok, problem, warning } from './check.ts'
+
+const day = 86_400
+/** NIST SP 800-57 asks for a year or two for a key that signs; less is cheap. */
+const oldKey = 180 * day
+const gigabyte = 1024 ** 3
+
+/** What the database shows of itself. */
+export function databaseChecks(found: Examination, config: Config, clock: Clock): Check[] {
+  return [
+    ok('database', `${found.engine} ${found.version}, reached`),
+    schemaCheck(found),
+    ...durabilityChecks(found),
+    keyCheck(found, clock),
+    ...clockChecks(found),
+    ...connectionChecks(found, config),
+    ...diskChecks(found),
+  ]
+}
+
+function schemaCheck({ schema: { current, newest } }: Examination): Check {
+  if (current === newest) return ok('schema', `number ${current}, up to date`)
+  if (current > newest) {
+    const says = `number ${current}; this Tillgate knows up to ${newest}`
+    return problem('schema', says, 'run the version that wrote it, or a later one')
+  }
+  const says = current === 0 ? 'nothing is there yet' : `number ${current} of ${newest}`
+  return warning('schema', says, 'run tillgate migrate, or start the server, which does it too')
+}
+
+function durabilityChecks({ durability, engine }: Examination): Check[] {
+  if (durability.length === 0) {
+    const says = engine === 'SQLite' ? 'no damage found; every commit is flushed' : 'every commit is flushed'
+    return [ok('durability', says)]
+  }
+  return durability.map(({ weight, says, mend }) => ({ name: 'durability', state: weight, says, mend }))
+}
+
+function keyCheck({ signing_since, schema }: Examination, clock: Clock): Check {
+  if (signing_since === null) {
+    if (schema.current === 0) return ok('signing key', 'made at the first start')
+    return warning('signing key', 'there is none', 'start the server once, which makes it')
+  }
+  const days = Math.floor((clock.now() - signing_since) / day)
+  if (clock.now() - signing_since < oldKey) return ok('signing key', `${days} days old`)
+  return warning('signing key', `${days} days old`, 'run tillgate keys rotate; tokens that are out stay good')
+}
+
+function clockChecks({ clock }: Examination): Check[] {
+  if (clock === null) return []
+  const seconds = Math.abs(Date.now() / 1000 - clock)
+  const says = `the database’s differs by ${seconds.toFixed(1)} s`
+  const mend = 'keep both machines in step with NTP: chronyc tracking, timedatectl'
+  if (seconds > 10) return [problem('clock', says, mend)]
+  return [seconds > 2 ? warning('clock', says, mend) : ok('clock', says)]
+}
+
+function connectionChecks({ connections }: Examination, config: Config): Check[] {
+  if (connections === null) return []
+  const { used, most } = connections
+  const wanted = config.workers * config.database_pool
+  const says = `${used} of ${most} are in use; this node takes up to ${wanted}`
+  if (used + wanted <= most) return [ok('connections', says)]
+  const mend =
+    'lower TILLGATE_DATABASE_POOL or TILLGATE_WORKERS, raise max_connections, or put PgBouncer between'
+  return [wanted > most ? problem('connections', says, mend) : warning('connections', says, mend)]
+}
+
+function diskChecks({ disk }: Examination): Check[] {
+  if (disk === null) return []
+  const { folder, free, total } = disk
+  const says = `${(free / gigabyte).toFixed(1)} of ${(total / gigabyte).toFixed(1)} GiB free at ${folder}`
+  const mend = 'make room, or move the database; with a full disk writes are answered 503'
+  if (free < 0.2 * gigabyte) return [problem('disk', says, mend)]
+  return [free < 2 * gigabyte || free < total / 20 ? warning('disk', says, mend) : ok('disk', says)]
+}

@@ -1,0 +1,38 @@
+import { type Config, readConfig } from '../../config.ts'
+import { localAddress } from '../../lib/address.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { examine } from '../../storage/open.ts'
+import { warningsOf } from '../../warnings.ts'
+import { type Check, messageOf, problem, warning } from './check.ts'
+import { databaseChecks } from './database.ts'
+import { machineChecks } from './machine.ts'
+import { addressChecks } from './public-address.ts'
+
+/** Everything that can be looked at from this machine, in the order in which one would. */
+export async function examineDeployment(thorough: boolean): Promise<Check[]> {
+  const config = readConfig()
+  const [database, address] = await Promise.all([lookAtDatabase(config, thorough), addressChecks(config)])
+  return [...database, ...machineChecks(config), ...address, ...settingsChecks(config)]
+}
+
+async function lookAtDatabase(config: Config, thorough: boolean): Promise<Check[]> {
+  try {
+    return databaseChecks(await examine(config.database, { ...config, thorough }), config, systemClock)
+  } catch (error) {
+    const mend = config.database.startsWith('postgres')
+      ? 'see that PostgreSQL runs, that TILLGATE_DATABASE has the right host, role and password, and that the role may connect'
+      : 'see that TILLGATE_DATABASE names the file, and that this user may read and write it; a server that was never started has none'
+    return [problem('database', messageOf(error), mend)]
+  }
+}
+
+/** What a server would warn of when it starts, but for what was looked at more closely. */
+function settingsChecks(config: Config): Check[] {
+  const issuer = config.base_url ?? localAddress(config.host, config.port)
+  return warningsOf(config, issuer)
+    .filter(text => !/is not https|TILLGATE_TRUST_PROXY|neither encrypted/.test(text))
+    .map(text => {
+      const [says = '', mend = ''] = text.split(/: (?=[^:]*$)/, 2)
+      return warning('settings', says, mend)
+    })
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import type { Config } from '../../config.ts'
+import { type Check, ok, warning } from './check.ts'
+
+/** What this machine gives a server. */
+export function machineChecks(config: Config): Check[] {
+  return [workersCheck(config), ...filesChecks(config)]
+}
+
+function workersCheck({ workers }: Config): Check {
+  const cores = availableParallelism()
+  const says = `${workers} for ${cores} cores, Node ${process.versions.node}`
+  if (workers <= cores) return ok('workers', says)
+  return warning('workers', says, `set TILLGATE_WORKERS to ${cores} or less: more only take turns`)
+}
+
+/** Each connection is an open file; some more are the database and the libraries. */
+function filesChecks({ max_connections }: Config): Check[] {
+  const most = openFiles()
+  if (most === null) return []
+  const says = `a process may have ${most} open; TILLGATE_MAX_CONNECTIONS is ${max_connections}`
+  if (most >= max_connections + 100) return [ok('open files', says)]
+  const mend = `raise the limit (ulimit -n, LimitNOFILE= of systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - 100)}`
+  return [warning('open files', says, mend)]
+}
+
+function openFiles(): number | null {
+  try {
+    // The hard limit: Node raises its own to it.
+    const [, , hard] =
+      /^Max open files\s+(\S+)\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return hard === undefined || hard === 'unlimited' ? null : Number(hard)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache'
+import type { Cursor } from './port.ts'
+
+/** Entries from one signpost to the next: so many are skipped in some 20 µs. */
+export const stride = 256
+
+/** A page that begins nearer than this is walked to. */
+export const walkingDistance = stride
+
+/** Of about 100 bytes each, at most 4 MiB. */
+const mostPosts = 40_000
+
+/** Roads begin with a day (UTC), so that many windows share one. */
+export const dayOf = (time: number): number => Math.floor(time / 86_400) * 86_400
+
+/** The sort keys of entry 0, 256, 512, … of a list from a time on, as far as anyone has asked. */
+export interface Road {
+  /** That of the store's orders, which the road is right for. */
+  version: number
+  posts: Cursor[]
+}
+
+/**
+ * Signposts along the lists of orders. Databases skip entries one by one, and 20,000 of them take longer than a page:
+ * from a signpost nearby it is never far. What is remembered holds for one version of the store's orders and is asked
+ * for by it, so it is never wrong.
+ */
+export function createRoads() {
+  const roads = new LRUCache<string, Road>({
+    maxSize: mostPosts,
+    sizeCalculation: ({ posts }) => posts.length + 1,
+  })
+  return {
+    find: (name: string): Road | null => roads.get(name) ?? null,
+    keep: (name: string, road: Road): void => void roads.set(name, road),
+    drop: (name: string): void => void roads.delete(name),
+  }
+}
+
+/** The last post that stands before a time; -1 when none does. */
+export const postBefore = ({ posts }: Road, time: number): number =>
+  posts.findLastIndex(([at]) => Number(at) < time)

@@ -1,0 +1,60 @@
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Above this a look at every page takes too long at each start; `tillgate doctor` does it for any size. */
+const checkedUpTo = 64 * 1024 * 1024
+
+/** Throws when this user may not write the database: SQLite would say so only at the first write, or not clearly. */
+export function assertWritable(file: string): void {
+  try {
+    if (existsSync(file)) closeSync(openSync(file, 'r+'))
+  } catch (error) {
+    throw refusal(error, `the database file ${file}`, 'give this user the right to read and write it')
+  }
+  const folder = dirname(file)
+  try {
+    // A folder that is missing is made.
+    if (existsSync(folder)) accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw refusal(
+      error,
+      `the folder ${folder}`,
+      'SQLite keeps its log beside the database, so give this user the right to write there',
+    )
+  }
+}
+
+function refusal(error: unknown, what: string, advice: string): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (code === 'EROFS') return new Error(`${what} is on a file system that is read-only`, { cause: error })
+  if (!['EACCES', 'EPERM'].includes(code)) return error
+  const who = process.getuid === undefined ? '' : ` (uid ${process.getuid()})`
+  return new Error(`${what} may not be written by this user${who}: ${advice}`, { cause: error })
+}
+
+/** Throws when the file is damaged, as far as its structure shows. */
+export function assertSound(connection: DatabaseSync, file: string): void {
+  if (statSync(file).size > checkedUpTo) return
+  const [problem] = connection
+    .prepare('pragma quick_check(1)')
+    .all()
+    .map(row => String(Object.values(row)[0]))
+  if (problem !== 'ok') throw damaged(file, problem)
+}
+
+/** SQLite's short words for a file that it cannot read, in a sentence that says what to do. */
+export function explain(error: unknown, file: string): unknown {
+  const { errcode, message } = error as { errcode?: number; message: string }
+  const primary = (errcode ?? 0) & 0xff
+  if (primary === 11) return damaged(file, message, error)
+  if (primary === 26)
+    return new Error(`${file} is not a database of SQLite, or its beginning is damaged`, { cause: error })
+  return error
+}
+
+const damaged = (file: string, how = '', cause?: unknown): Error =>
+  new Error(
+    `the database ${file} is damaged (${how.replaceAll('\n', ' ')}); restore a backup: docs/operations.md`,
+    { cause },
+  )

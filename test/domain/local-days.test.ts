@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { createLocalReads, type LocalReads } from '../../src/domain/usage/local-days.ts'
+import { createUsageRecorder, type UsageRecorder } from '../../src/domain/usage/recorder.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/port.ts'
+import { testClock } from '../helpers/clock.ts'
+import { emptyDatabase } from '../helpers/engine.ts'
+
+/** What apps read, by the days that a store's own clock shows. */
+
+const at = (text: string): number => Date.parse(`${text}Z`) / 1000
+const now = at('2026-11-01T12:00')
+const clock = testClock(now)
+let storage: Storage
+let recorder: UsageRecorder
+let reads: LocalReads
+
+beforeEach(async () => {
+  clock.set(now)
+  storage = await openStorage(await emptyDatabase())
+  recorder = createUsageRecorder({ storage, clock, repeat: () => ({ stop() {} }) })
+  reads = createLocalReads({ storage, clock, recorder })
+})
+afterEach(() => storage.close())
+
+function read(time: string, orders: number, { store = 1n, app = 'a' } = {}): void {
+  clock.set(at(time))
+  recorder.read({ app_id: app, store_id: store, kind: 'orders', rows: orders })
+  clock.set(now)
+}
+
+const shown = (days: { date: string; orders: number }[]) =>
+  days.filter(({ orders }) => orders > 0).map(({ date, orders }) => `${date} ${orders}`)
+
+test('a day begins at the zone’s midnight, today is the last, and quiet days are there too', async () => {
+  read('2026-10-31T12:59', 1)
+  read('2026-10-31T13:00', 2) // Midnight in Sydney.
+  read('2026-11-01T11:59', 4)
+  const sydney = await reads.byDay([1n], 'a', 3, 'Australia/Sydney')
+  assert.deepEqual(sydney, [
+    { date: '2026-10-30', orders: 0, items: 0 },
+    { date: '2026-10-31', orders: 1, items: 0 },
+    { date: '2026-11-01', orders: 6, items: 0 },
+  ])
+  assert.deepEqual(shown(await reads.byDay([1n], 'a', 3, 'UTC')), ['2026-10-31 3', '2026-11-01 4'])
+  assert.deepEqual(shown(await reads.byDay([1n], 'a', 2, 'America/New_York')), [
+    '2026-10-31 3',
+    '2026-11-01 4',
+  ])
+})
+
+test('where it is tomorrow already, tomorrow is the last day', async () => {
+  const days = await reads.byDay([1n], 'a', 30, 'Pacific/Kiritimati')
+  assert.deepEqual([days.length, days[0]?.date, days.at(-1)?.date], [30, '2026-10-04', '2026-11-02'])
+})
+
+test('the longest day counts whole: clocks go back on it', async () => {
+  read('2026-10-24T22:00', 1) // 25 October 00:00 in Paris, in summer time.
+  read('2026-10-25T22:59', 2) // 23:59 of it, in winter time.
+  read('2026-10-25T23:00', 4)
+  assert.deepEqual(shown(await reads.byDay([1n], 'a', 30, 'Europe/Paris')), ['2026-10-25 3', '2026-10-26 4'])
+})
+
+test('where a zone is half an hour off, an hour counts for the day in which it begins', async () => {
+  read('2026-10-31T13:10', 1) // 23:40 in Adelaide, in an hour that begins at 23:30.
+  read('2026-10-31T14:10', 2)
+  const days = await reads.byDay([1n], 'a', 3, 'Australia/Adelaide')
+  assert.deepEqual(shown(days), ['2026-10-31 1', '2026-11-01 2'])
+})
+
+test('of the app and the stores that are asked for alone', async () => {
+  read('2026-11-01T10:00', 1)
+  read('2026-11-01T10:00', 2, { store: 2n })
+  read('2026-11-01T10:00', 4, { app: 'b' })
+  assert.deepEqual(shown(await reads.byDay([1n], 'a', 1, 'UTC')), ['2026-11-01 1'])
+  assert.deepEqual(shown(await reads.byDay([1n, 2n], 'a', 1, 'UTC')), ['2026-11-01 3'])
+  assert.deepEqual(shown(await reads.byDay([], 'a', 1, 'UTC')), [])
+})
+
+test('by store: those read most by themselves, the others together, what was not read not at all', async () => {
+  for (const store of [1n, 2n, 3n, 4n]) read('2026-10-31T13:00', Number(store), { store })
+  const of = async (most: number) =>
+    (await reads.byDayAndStore([1n, 2n, 3n, 4n, 5n], 'a', 2, 'Australia/Sydney', most)).map(
+      ({ store_id, days }) => `${store_id} ${days.map(({ orders }) => orders)}`,
+    )
+  assert.deepEqual(await of(2), ['4 0,4', '3 0,3', 'null 0,3'])
+  assert.deepEqual(await of(3), ['4 0,4', '3 0,3', '2 0,2', '1 0,1'], 'one alone is no "others"')
+  assert.deepEqual(await reads.byDayAndStore([5n], 'a', 2, 'UTC', 2), [])
+})

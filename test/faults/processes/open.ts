@@ -1,0 +1,11 @@
+import { openStorage } from '../../../src/storage/open.ts'
+
+// Tries to open each file, as whoever runs it, and prints what is said of each.
+const said: Record<string, string> = {}
+for (const file of process.argv.slice(2)) {
+  said[file] = await openStorage(file).then(
+    () => 'opened',
+    (error: Error) => error.message,
+  )
+}
+process.stdout.write(JSON.stringify(said))

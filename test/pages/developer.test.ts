@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { decide } from '../helpers/authorize.ts'
+import { journey, signIn, tabTo, visit } from '../helpers/pages.ts'
+import { password, startServer, type TestServer } from '../helpers/server.ts'
+
+/** A developer's way: sign up, create an app, take its secret along, watch it, change it, try the API with it. */
+
+let server: TestServer
+/** An app in use: connected, with requests that worked and some that did not. */
+let busy: { client_id: string; client_secret: string }
+
+before(async () => {
+  server = await startServer()
+  await server.storage.switches.set('sign_up', true)
+  await server.newAccount('owner@example.com')
+  const { id: owner_id } = await server.newAccount('dev@example.com', 'developer')
+  const place = { timezone: 'Australia/Sydney', merchant: 'owner@example.com' }
+  await server.push({ kind: 'store', id: 1001, name: 'Harbour Street', ...place })
+  const redirect_uris = ['https://app.example.com/cb', `${server.base}/docs/`]
+  const name = 'A dashboard with a name that is rather long, as names are'
+  busy = await server.newApp({ name, redirect_uris, owner_id, publisher: 'Harbour <b>Software</b>' })
+  await decide(server, busy)
+  for (let hours = 20; hours >= 0; hours -= 5) {
+    server.clock.advance(-hours * 3600)
+    const token = await server.token(busy)
+    await server.get('/integration/v1/stores', token)
+    const window = 'start_date=2026-11-01%2000:00:00&end_date=2026-11-01%2001:00:00'
+    await server.get(`/integration/v1/orders?store_id=1001&count=5000&${window}`, token)
+    await server.get('/integration/v1/inventory/items?store_id=77', token)
+    server.clock.advance(hours * 3600)
+  }
+})
+
+after(() => server.close())
+
+let people = 0
+const value = (page: Page, name: string) =>
+  page.locator('dl.facts > div', { hasText: name }).locator('.value').first().innerText()
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** Numbers of the throttle begin anew: each journey signs somebody up from the same address. */
+const newMinute = () => server.clock.advance(60)
+
+journey(
+  'from signing up to a token: create an app, mend a mistake, copy the secret, rotate it, retire the old one',
+  async ({ page, check }) => {
+    newMinute()
+    await page.goto(`${server.base}/login`)
+    await page.getByRole('link', { name: 'Create a developer account' }).click()
+    await heading(page, 'Create a developer account')
+    await check()
+    await page.getByLabel('Email').fill('dev@example.com')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('already exists').waitFor()
+    await check()
+    await page.getByLabel('Email').fill(`person${people++}@example.com`)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+
+    await page.getByText('You have no apps yet').waitFor()
+    await check()
+    await page.getByRole('link', { name: 'Create an app' }).click()
+    await page.getByLabel('Name').fill('Ledger')
+    await page.getByLabel('Website').fill('https://ledger.example')
+    await page.getByLabel('Publisher').fill('Ledger Ltd')
+    await page.getByLabel('Redirect URIs').fill('http://ledger.example/cb')
+    await page.getByRole('checkbox', { name: 'integration.inventory' }).uncheck()
+    await page.getByRole('button', { name: 'Create app' }).click()
+    await page.getByText('http is for loopback hosts only').waitFor()
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ledger')
+    assert.equal(await page.getByLabel('Redirect URIs').inputValue(), 'http://ledger.example/cb')
+    assert.equal(await page.getByRole('checkbox', { name: 'integration.inventory' }).isChecked(), false)
+    await check()
+    await page.getByLabel('Redirect URIs').fill('https://ledger.example/cb\nhttp://127.0.0.1:8080/cb')
+    await page.getByRole('button', { name: 'Create app' }).click()
+
+    await heading(page, 'Ledger is created')
+    await check()
+    const client = { client_id: await value(page, 'client_id'), client_secret: '' }
+    client.client_secret = await value(page, 'client_secret')
+    assert.ok(await server.token(client))
+    await page.getByRole('button', { name: 'Copy client_secret' }).click()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), client.client_secret)
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+
+    await heading(page, 'Ledger')
+    assert.ok(!(await page.content()).includes(client.client_secret))
+    await check()
+    await page.getByRole('link', { name: 'Rotate the secret' }).click()
+    await check()
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await heading(page, 'Ledger has a new secret')
+    const second = { ...client, client_secret: await value(page, 'client_secret') }
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.getByText('Two work now').waitFor()
+    await check()
+    await page
+      .getByRole('link', { name: /^Retire the secret created/ })
+      .last()
+      .click()
+    await check()
+    await page.getByRole('button', { name: 'Retire the secret' }).click()
+    await page.getByText('The secret is retired').waitFor()
+    assert.ok(await server.token(second))
+    await assert.rejects(server.token(client), /401/)
+  },
+  { permissions: ['clipboard-read', 'clipboard-write'], expected: /status of 422/ },
+)
+
+journey('an app in use: figures, the request log, its filters, activity', async ({ page, check }) => {
+  newMinute()
+  await page.goto(`${server.base}/developer/apps`)
+  await signIn(page, server.base, 'dev@example.com')
+  await page.getByRole('link', { name: /^A dashboard/ }).click()
+  await heading(page, /^A dashboard/)
+  await page.getByRole('img', { name: 'Requests, by hour' }).waitFor()
+  await page.getByText('1 store of 1 merchant').waitFor()
+  await check()
+  await page.getByRole('link', { name: '30 days' }).click()
+  await page.getByRole('img', { name: 'Latency, by day' }).waitFor()
+  await page.getByText('Show as table').first().click()
+  await check()
+
+  await page.getByRole('link', { name: 'Requests', exact: true }).click()
+  assert.equal(await page.getByRole('row').count(), 1 + 20)
+  await check()
+  await page.getByRole('checkbox', { name: 'Errors only' }).check()
+  await page.getByLabel('Endpoint').selectOption('GET /integration/v1/orders')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByText('Ask for at most 2000 orders a page').first().waitFor()
+  assert.equal(await page.getByRole('row').count(), 1 + 5)
+  const id = await page.getByRole('rowheader').first().innerText()
+  await page.getByRole('searchbox', { name: 'Request id' }).fill(id.replace('Request id', '').trim())
+  await page.getByRole('button', { name: 'Search' }).click()
+  assert.equal(await page.getByRole('row').count(), 1 + 1)
+  await page.getByRole('searchbox', { name: 'Request id' }).fill('nothing')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByText('No request has this id').waitFor()
+  await check()
+
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('rowheader', { name: 'Allowed the app: one store' }).waitFor()
+  assert.doesNotMatch(await page.content(), /owner@example\.com/)
+  await check()
+})
+
+journey('changing an app, switching it off and on again', async ({ page, check }) => {
+  newMinute()
+  const { id: owner_id } = (await server.storage.accounts.findByEmail('dev@example.com')) ?? { id: '' }
+  const client = await server.newApp({ name: 'Changing', owner_id })
+  await page.goto(`${server.base}/developer/apps/${client.client_id}`)
+  await signIn(page, server.base, 'dev@example.com')
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Name').fill('Changed')
+  await page.getByLabel('Website').fill('https://changed.example')
+  await check()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('The changes are saved.').waitFor()
+  await heading(page, 'Changed')
+  await page.getByRole('link', { name: 'Disable the app' }).click()
+  await heading(page, 'Disable Changed?')
+  await check()
+  await page.getByRole('button', { name: 'Disable the app' }).click()
+  await page.getByText('You disabled this app on').waitFor()
+  await check()
+  await assert.rejects(server.token(client), /401/)
+  await page.getByRole('button', { name: 'Enable the app' }).click()
+  await page.getByText('The app is enabled.').waitFor()
+  assert.ok(await server.token(client))
+})
+
+const desktop = { size: 'desktop', scheme: 'light' } as const
+
+test('by the keyboard alone: create an app and copy its secret', () =>
+  visit(
+    desktop,
+    async ({ page }) => {
+      newMinute()
+      await page.goto(`${server.base}/developer/apps`)
+      await signIn(page, server.base, 'dev@example.com')
+      await page.getByRole('heading', { name: 'My apps' }).waitFor()
+      const press = async (name: string, role: 'link' | 'button') => {
+        await tabTo(page, page.getByRole(role, { name }))
+        await page.keyboard.press('Enter')
+      }
+      const write = async (label: string, text: string) => {
+        await tabTo(page, page.getByLabel(label))
+        await page.keyboard.type(text)
+      }
+      await press('Create an app', 'link')
+      await page.getByRole('heading', { name: 'Create an app' }).waitFor()
+      await write('Name', 'By keyboard')
+      await write('Redirect URIs', 'https://keyboard.example/cb')
+      await tabTo(page, page.getByRole('checkbox', { name: 'integration.order' }))
+      await page.keyboard.press('Space')
+      await press('Create app', 'button')
+      await heading(page, 'By keyboard is created')
+      await press('Copy client_secret', 'button')
+      await page.getByText('Copied', { exact: true }).waitFor()
+      const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
+      const client_id = await value(page, 'client_id')
+      assert.ok(await server.token({ client_id, client_secret: copied }))
+      assert.equal(
+        (await server.storage.apps.find(client_id))?.scope,
+        'integration.store integration.inventory',
+      )
+      await press('I have copied it', 'link')
+      await heading(page, 'By keyboard')
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  ))
+
+test('without script: create an app, read its secret, filter the log', () =>
+  visit(
+    desktop,
+    async ({ page }) => {
+      newMinute()
+      await page.goto(`${server.base}/developer/apps/new`)
+      await signIn(page, server.base, 'dev@example.com')
+      await page.getByLabel('Name').fill('No script')
+      await page.getByRole('button', { name: 'Create app' }).click()
+      await heading(page, 'No script is created')
+      const client_id = await value(page, 'client_id')
+      assert.ok(await server.token({ client_id, client_secret: await value(page, 'client_secret') }))
+      assert.equal(await page.getByRole('button', { name: /Copy/ }).count(), 0)
+      await page.goto(`${server.base}/developer/apps/${busy.client_id}/requests`)
+      await page.getByRole('checkbox', { name: 'Errors only' }).check()
+      await page.getByRole('button', { name: 'Search' }).click()
+      assert.equal(await page.getByRole('row').count(), 1 + 10)
+    },
+    { javaScriptEnabled: false },
+  ))
+
+test('Try it: the reference has the app chosen; its secret gets a token, and a request works; nothing is kept', () =>
+  visit(desktop, async ({ page }) => {
+    newMinute()
+    await page.goto(`${server.base}/developer/apps/${busy.client_id}`)
+    await signIn(page, server.base, 'dev@example.com')
+    const elsewhere: string[] = []
+    page.on('request', request => request.url().startsWith(server.base) || elsewhere.push(request.url()))
+    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.getByText(busy.client_id).waitFor()
+    await page.getByLabel('Client Secret').fill(busy.client_secret)
+    const token = page.waitForResponse(response => response.url().endsWith('/auth/v2/token'))
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    assert.equal((await token).status(), 200)
+    await page
+      .getByRole('button', { name: /^Test Request.*stores/ })
+      .first()
+      .click()
+    const stores = page.waitForResponse(response => response.url().includes('/integration/v1/stores'))
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    assert.equal((await stores).status(), 200)
+    assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
+    assert.deepEqual(elsewhere, [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Back to the app' }).click()
+    await heading(page, /^A dashboard/)
+  }))

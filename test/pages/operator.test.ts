@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before } from 'node:test'
+import { type DemoServer, startDemoServer } from '../helpers/demo-server.ts'
+import { journey, signIn, tabTo, type Visit } from '../helpers/pages.ts'
+
+/** The operator's day: look at how it goes, find somebody, switch them off and on, read who did what. */
+
+let demo: DemoServer
+
+before(async () => {
+  demo = await startDemoServer({ orders: 120 })
+})
+
+after(() => demo.server.close())
+
+const heading = ({ page }: Visit, name: string | RegExp) =>
+  page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** By the sections at the top, as one goes. */
+async function goTo(visit: Visit, section: string, title = section): Promise<void> {
+  await visit.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: section }).click()
+  await heading(visit, title)
+}
+
+journey('an operator signs in and sees how it goes, over a day and over a month', async visit => {
+  const { page, check } = visit
+  await signIn(page, demo.server.base, demo.operator)
+  await heading(visit, 'Overview')
+  await page.getByRole('table', { name: 'Requests by endpoint' }).waitFor()
+  await page.getByRole('img', { name: /^Requests, by hour/ }).waitFor()
+  await check()
+  await page.getByRole('link', { name: '30 days' }).click()
+  await page.getByRole('img', { name: /^Requests, by day/ }).waitFor()
+  await page.getByText('Show as table').first().click()
+  await check()
+  await page.getByRole('link', { name: 'Harbour Dashboard' }).click()
+  await heading(visit, 'Harbour Dashboard')
+  await check()
+})
+
+journey('an account is found, disabled with a warning, and enabled again', async visit => {
+  const { page, check, variant } = visit
+  const { server } = demo
+  const email = `${variant.size}.${variant.scheme}@demo.example`
+  if (!(await server.accounts.findByEmail(email))) await server.newAccount(email, 'developer')
+  await signIn(page, server.base, demo.operator)
+  await goTo(visit, 'Accounts')
+  await check()
+  await page.getByRole('searchbox', { name: 'Search' }).fill(email.slice(0, 9))
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: email }).click()
+  await heading(visit, email)
+  await check()
+  await page.getByRole('link', { name: 'Disable', exact: true }).click()
+  await heading(visit, `Disable ${email}?`)
+  await check()
+  await page.getByRole('button', { name: 'Disable the account' }).click()
+  await heading(visit, email)
+  await page.getByText('Disabled', { exact: true }).waitFor()
+  assert.notEqual((await server.accounts.findByEmail(email))?.disabled_at, null)
+  await page.getByRole('link', { name: 'Enable', exact: true }).click()
+  await heading(visit, `Enable ${email}?`)
+  await page.getByRole('button', { name: 'Enable the account' }).click()
+  await page.getByText('Enabled', { exact: true }).waitFor()
+  await page.getByRole('cell', { name: `enabled the account ${email}` }).waitFor()
+  assert.equal((await server.accounts.findByEmail(email))?.disabled_at, null)
+})
+
+journey('an app is disabled by the keyboard alone, and its store is a step away', async visit => {
+  const { page, check } = visit
+  await signIn(page, demo.server.base, demo.operator)
+  await goTo(visit, 'Apps')
+  await check()
+  const app = page.getByRole('link', { name: 'Loyal Regulars' })
+  await tabTo(page, app)
+  await page.keyboard.press('Enter')
+  await heading(visit, 'Loyal Regulars')
+  const disable = page.getByRole('link', { name: 'Disable', exact: true })
+  await tabTo(page, disable)
+  await page.keyboard.press('Enter')
+  await heading(visit, 'Disable Loyal Regulars?')
+  const button = page.getByRole('button', { name: 'Disable the app' })
+  await tabTo(page, button)
+  await page.keyboard.press('Enter')
+  await page.getByText('Disabled', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Enable', exact: true }).click()
+  await page.getByRole('button', { name: 'Enable the app' }).click()
+  await page.getByText('Enabled', { exact: true }).waitFor()
+
+  await page.goto(`${demo.server.base}/operator/apps/${demo.dashboard.client_id}/revoke`)
+  await heading(visit, 'Revoke all access of Harbour Dashboard?')
+  await check()
+  await page.getByRole('link', { name: 'Keep it' }).click()
+  await page.getByRole('link', { name: 'Stores it may read' }).click()
+  await heading(visit, 'Stores')
+  await check()
+  await page.getByRole('link', { name: 'Harbour Street Café' }).click()
+  await heading(visit, 'Harbour Street Café')
+  await check()
+})
+
+journey('the audit log is narrowed, followed and taken along', async visit => {
+  const { page, check } = visit
+  await signIn(page, demo.server.base, demo.operator)
+  await goTo(visit, 'Audit log')
+  await check()
+  await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Access allowed' })
+  await page.getByRole('button', { name: 'Search' }).click()
+  const allowed = page.getByRole('cell', { name: /allowed the app Harbour Dashboard to read the stores/ })
+  await allowed.waitFor()
+  assert.equal(await page.getByRole('cell', { name: 'signed in' }).count(), 0)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export' }).click()
+  const file = await downloading
+  assert.equal(file.suggestedFilename(), 'audit-2026-11-01.ndjson')
+  const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n')
+  assert.ok(lines.every(line => JSON.parse(line).action === 'access_allowed'))
+  await allowed.getByRole('link', { name: 'Harbour Dashboard' }).click()
+  await heading(visit, 'Harbour Dashboard')
+  await page.getByRole('link', { name: 'All of it' }).click()
+  await page.getByText('Only of').waitFor()
+  await check()
+  await page.getByRole('searchbox', { name: 'Search' }).fill('nothing like it')
+  await page.keyboard.press('Enter')
+  await page.getByText('No entries').waitFor()
+})
+
+journey('sign-up is turned on and off', async visit => {
+  const { page, check } = visit
+  await signIn(page, demo.server.base, demo.operator)
+  await goTo(visit, 'Settings')
+  await page.getByRole('button', { name: 'Turn sign-up on' }).click()
+  await page.getByText(`Last changed by ${demo.operator}`).waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Turn sign-up off' }).click()
+  await page.getByRole('button', { name: 'Turn sign-up on' }).waitFor()
+})

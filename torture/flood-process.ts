@@ -1,0 +1,70 @@
+import autocannon from 'autocannon'
+
+/** One stretch of load from a process of its own, so that the machine's other work does not slow the clock of it. */
+
+export interface FloodOrder {
+  base: string
+  requests: { method?: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string }[]
+  connections: number
+  /** Requests a second in all, whether or not the ones before were answered in time; 0: as fast as they are. */
+  rate: number
+  seconds: number
+}
+
+/** How often each status came, and the milliseconds of its answers. */
+export interface Flood {
+  seconds: number
+  statuses: Record<string, { count: number; p50: number; p99: number; max: number; retry: boolean }>
+  /** Connections that failed or were cut, and requests without an answer in 10 s. */
+  errors: number
+}
+
+process.once('message', async (order: FloodOrder) => {
+  process.send?.(await flood(order))
+  process.disconnect()
+})
+
+function flood({ base, requests, connections, rate, seconds }: FloodOrder): Promise<Flood> {
+  const times = new Map<number, { ms: number[]; retry: boolean }>()
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    const load = autocannon(
+      {
+        url: base,
+        connections,
+        duration: seconds,
+        ...(rate > 0 && { overallRate: rate }),
+        requests: requests.map(request => ({
+          ...request,
+          onResponse: (status, _body, _context, headers) => {
+            if (status < 400) return
+            const seen = times.get(status) ?? { ms: [], retry: true }
+            times.set(status, seen)
+            seen.retry &&= Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'retry-after')
+          },
+        })),
+      },
+      (error, result) => {
+        if (error) return reject(error)
+        const statuses: Flood['statuses'] = {}
+        for (const [status, { ms, retry }] of times) statuses[status] = { ...summary(ms), retry }
+        resolve({
+          seconds: (performance.now() - began) / 1000,
+          statuses,
+          errors: result.errors + result.timeouts,
+        })
+      },
+    )
+    load.on('response', (_client, status, _bytes, ms) => {
+      const seen = times.get(status) ?? { ms: [], retry: true }
+      times.set(status, seen)
+      seen.ms.push(ms)
+    })
+  })
+}
+
+function summary(ms: number[]): { count: number; p50: number; p99: number; max: number } {
+  const sorted = ms.sort((a, b) => a - b)
+  const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0)
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) }
+}

@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util'
+import { createRandom } from '../src/demo/random.ts'
+import { backup } from './backup.ts'
+import { crash } from './crash.ts'
+import { diskFull } from './disk-full.ts'
+import { input } from './input.ts'
+import { overload } from './overload.ts'
+import { type Result, writeReport } from './report.ts'
+import { rollingRestart } from './rolling-restart.ts'
+import { shutdown } from './shutdown.ts'
+import { slowClients } from './slow-clients.ts'
+import type { EngineName, Scenario } from './trial.ts'
+
+/** `npm run torture`: the long versions of test/faults and test/attacks, for as long as is given, with figures for docs/reliability.md. */
+
+const scenarios: readonly Scenario[] = [
+  crash,
+  diskFull,
+  overload,
+  slowClients,
+  shutdown,
+  rollingRestart,
+  backup,
+  input,
+]
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    engine: { type: 'string', default: 'both' },
+    only: { type: 'string', default: '' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+    /** Prints only: the figures of a short try are not worth keeping. */
+    'no-report': { type: 'boolean', default: false },
+  },
+})
+
+const engines = values.engine === 'both' ? ['sqlite', 'postgres'] : [values.engine]
+const minutes = Number(values.minutes)
+const seed = Number(values.seed)
+const chosen = scenarios.filter(({ name }) => values.only === '' || name === values.only)
+if (!(minutes > 0) || !Number.isSafeInteger(seed) || chosen.length === 0 || !isEngine(engines)) {
+  const names = scenarios.map(({ name }) => name).join(', ')
+  console.error(
+    `torture: --minutes is a number above 0, --seed a whole number, --engine sqlite, postgres or both, --only one of ${names}`,
+  )
+  process.exit(2)
+}
+
+const runs = chosen.flatMap(scenario =>
+  scenario.engines.filter(engine => engines.includes(engine)).map(engine => ({ scenario, engine })),
+)
+const shares = runs.reduce((sum, { scenario }) => sum + scenario.share, 0)
+const results: Result[] = []
+for (const { scenario, engine } of runs) {
+  const began = performance.now()
+  const until = began + (minutes * 60_000 * scenario.share) / shares
+  const name = `${scenario.name} (${engine})`
+  console.log(`${name}: seed ${seed}, up to ${Math.round((until - began) / 1000)} s`)
+  const outcome = await scenario.run({
+    engine,
+    random: createRandom(seed, 0),
+    rounds: scenario.rounds,
+    goesOn: () => performance.now() < until,
+    say: text => console.log(`  ${text}, ${Math.round((performance.now() - began) / 1000)} s`),
+  })
+  results.push({ name: scenario.name, engine, seed, seconds: (performance.now() - began) / 1000, ...outcome })
+  console.log(`  tried: ${outcome.tried}`)
+  console.log(`  found: ${outcome.found}`)
+  for (const problem of outcome.broken) console.log(`  BROKEN: ${problem}`)
+}
+if (!values['no-report']) await writeReport(results)
+process.exitCode = results.some(({ broken }) => broken.length > 0) ? 1 : 0
+
+function isEngine(names: string[]): names is EngineName[] {
+  return names.every(name => name === 'sqlite' || name === 'postgres')
+}
