@@ -27,7 +27,7 @@ import { answerMalformed } from './http/malformed.ts'
 import { methodsNotAllowed } from './http/method-not-allowed.ts'
 import { oauthApi } from './http/oauth/index.ts'
 import { health } from './http/ops/health.ts'
-import { createMetrics } from './http/ops/metrics.ts'
+import { createMetrics, type Gather } from './http/ops/metrics.ts'
 import { openapi } from './http/ops/openapi.ts'
 import { refuseOverload } from './http/overload.ts'
 import { platformApi } from './http/platform/index.ts'
@@ -61,6 +61,8 @@ export interface AppDeps {
   log?: { write(line: string): void }
   /** Where the platform's records are read and stored; by the app itself when left out. */
   intake?: Intake
+  /** Of several processes on one port: how one gets the metrics of all. */
+  gatherMetrics?: Gather
   /** Aborted when the process is told to stop, some time before the app is closed. */
   stopping?: AbortSignal
 }
@@ -153,7 +155,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   // When the last request is over, and before whoever opened the storage closes it.
   app.addHook('onClose', () => usage.close())
   metrics.usage(usage)
-  metrics.serve(app, ends, connections)
+  metrics.serve(app, ends, connections, deps.gatherMetrics ?? (own => own))
   health(app, storage, stopping)
   await openapi(app, issuer)
   await app.register(async scope =>

@@ -9,6 +9,7 @@ import type { Intake } from './domain/intake.ts'
 import { systemClock } from './lib/clock.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './warnings.ts'
+import { gatherMetrics } from './worker-metrics.ts'
 import { superviseWorkers, tellSupervisor } from './workers.ts'
 
 /** How often expired tokens, requests for consent, sessions and counters are swept out. */
@@ -63,7 +64,10 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
     notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
   })
   const intake = intakeOf(config)
-  const app = await buildApp({ storage, clock, config, issuer, stopping: stopping.signal, ...intake })
+  const app = await buildApp({
+    ...{ storage, clock, config, issuer, stopping: stopping.signal, ...intake },
+    ...(cluster.isWorker && { gatherMetrics }),
+  })
   const sweep = setInterval(() => {
     storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))
   }, sweepEvery)

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
+import { relayMetrics } from './worker-metrics.ts'
 
 /** What a worker tells the first process, which is the one that speaks to people. */
 export type WorkerNews = 'listening' | { failed: string }
@@ -32,6 +33,7 @@ export async function superviseWorkers(
     exec: fileURLToPath(new URL('../bin/tillgate.js', import.meta.url)),
     args: ['serve'],
   })
+  const answerMetrics = relayMetrics(workers)
   let stopping = false
   let listening = 0
   await new Promise<void>((resolve, reject) => {
@@ -43,9 +45,10 @@ export async function superviseWorkers(
       const born = performance.now()
       const worker = cluster.fork(env)
       let reason: string | null = null
+      answerMetrics(worker)
       worker.on('message', (news: WorkerNews) => {
-        if (news !== 'listening') reason = news.failed
-        else if (++listening === count) ready()
+        if (news === 'listening' && ++listening === count) ready()
+        if (typeof news === 'object' && 'failed' in news) reason = news.failed
       })
       worker.once('exit', (code, signal) => {
         if (stopping) return resolveWhenGone()

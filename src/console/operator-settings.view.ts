@@ -46,5 +46,5 @@ const isOff = html`Developer accounts are made on the command line alone, with <
 
 const lastSet = (last: AuditLine | null): string =>
   last === null
-    ? html`It was never turned on.`
+    ? html`Not changed yet.`
     : html`Last changed by ${partText(whoOf(last))}, !${viewerTime(last.at)}.`

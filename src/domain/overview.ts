@@ -3,7 +3,8 @@ import type { Storage, Totals } from '../storage/port.ts'
 import type { createIngestFigures, IngestChart } from './usage/ingest.ts'
 import type { createRequestFigures, RequestChart, RequestFigures } from './usage/requests.ts'
 
-/** Days that the last batch is looked for in. */
+const hours = 24
+/** Also the days that the last batch is looked for in. */
 const days = 30
 const mostApps = 10
 
@@ -33,24 +34,26 @@ export interface Overview {
 
 /** How it goes, for the operator. */
 export async function readOverview({ storage, figures }: OverviewDeps, period: Period): Promise<Overview> {
-  const hours = period === '24h' ? 24 : days * 24
-  const [totals, requests, endpoints, apps, ingest, month, bytes, version, schema] = await Promise.all([
+  const { requests, ingest } = figures
+  const isDay = period === '24h'
+  const [totals, sent, month, bytes, version, schema] = await Promise.all([
     storage.browse.totals(),
-    period === '24h' ? figures.requests.byHour(null, hours) : figures.requests.byDay(null, days),
-    figures.requests.byEndpoint(null, hours),
-    figures.requests.byApp(hours),
-    period === '24h' ? figures.ingest.byHour(hours) : figures.ingest.byDay(days),
-    figures.ingest.byDay(days),
+    isDay ? ingest.byHour(hours) : ingest.byDay(days),
+    ingest.byDay(days),
     storage.size(),
     storage.version(),
     storage.schema(),
   ])
+  // One after the other: each gives way to others between its questions.
+  const chart = await (isDay ? requests.byHour(null, hours) : requests.byDay(null, days))
+  const endpoints = await (isDay ? requests.byEndpoint(null, hours) : requests.byEndpointOfDays(null, days))
+  const apps = await (isDay ? requests.byApp(hours) : requests.byAppOfDays(days))
   const named = apps.slice(0, mostApps).map(async app => ({
     ...app,
     name: app.key === '' ? null : ((await storage.apps.find(app.key))?.name ?? app.key),
   }))
   return {
-    ...{ totals, requests, endpoints, ingest },
+    ...{ totals, requests: chart, endpoints, ingest: sent },
     apps: await Promise.all(named),
     last_ingest_at: month.total.last_at,
     database: { bytes, version, schema },

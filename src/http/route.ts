@@ -53,16 +53,15 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
   return (scope: Scope, { askFirst = false } = {}) => ({
     attachValidation: true,
     // Before the body is read: a stranger's is not worth the memory. Most tokens are known, and wait for nothing.
-    onRequest(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    onRequest(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
       const known = askFirst ? null : bearer.recall(request.headers.authorization)
-      if (known?.scopes.has(scope)) {
-        request.principal = known
-        done()
-      } else admit(request, scope, askFirst).then(() => done(), done)
+      if (!known?.scopes.has(scope)) return admit(request, scope, askFirst)
+      request.principal = known
+      done()
     },
-    preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-      if (request.validationError) refuse(request).then(() => done(), done)
-      else done()
+    preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+      if (request.validationError) return refuse(request)
+      done()
     },
   })
 }

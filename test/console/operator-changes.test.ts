@@ -271,7 +271,7 @@ describe('an app', () => {
 describe('sign-up', () => {
   test('is off, is turned on and off again, and says who did it', async () => {
     const open = async () => (await new Browser(server.base).open('/signup')).text
-    assert.match(wordsOf((await operator.open('/operator/settings')).text), /Off .*It was never turned on/)
+    assert.match(wordsOf((await operator.open('/operator/settings')).text), /Off .*Not changed yet/)
     assert.doesNotMatch(await open(), /name="password"/)
     const on = await confirm('/operator/settings')
     assert.match(wordsOf(on.text), /On Anybody can .*Last changed by ops@example\.com, 1 Nov 2026/)

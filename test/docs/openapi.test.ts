@@ -176,11 +176,12 @@ describe('nothing is left out', () => {
     /^\/assets\//,
     /^\/favicon\.ico$/,
     /^\/health\//,
-    /^\/(account|developer|operator)\//,
+    /^\/(account|developer|operator)(\/|$)/,
     '/metrics',
     '/openapi.json',
     '/login',
     '/logout',
+    '/signup',
     '/consent/:uid',
     '/auth/v2/authorize/:uid',
   ]

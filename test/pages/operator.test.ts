@@ -10,6 +10,7 @@ let demo: DemoServer
 
 before(async () => {
   demo = await startDemoServer({ orders: 120 })
+  await demo.server.storage.switches.set('sign_up', false)
 })
 
 after(() => demo.server.close())

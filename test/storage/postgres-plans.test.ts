@@ -79,14 +79,14 @@ suite('plans', async () => {
           await plan(pageSql(shape, { skips: false, keys: false }), values, mode),
           await plan(pageSql(shape, { skips: false, operator: '>' }), values, mode),
           await plan(pageSql(shape, { rest: true }), [...values, '900'], mode),
-          await plan(pageSql(shape, { shortcut: true }), [...values, '4000', "'o1'", '5000'], mode),
+          await plan(pageSql(shape, { shortcut: true }), [...values, '4000', "'o1'", '5000', '256'], mode),
         ]
         for (const text of plans) {
           assert.match(text, new RegExp(`Index Scan using ${index} on orders\\b`), text)
           assert.doesNotMatch(text, /Sort|Seq Scan on orders|Bitmap/, text)
         }
         const named = await plan(namedSql(shape), ["'a'", 'null', "'j'", '1', "'{o2,o4}'"], mode)
-        assert.match(named, /Index Scan using orders_by_id on orders/, named)
+        assert.match(named, /Index Scan (using|on) orders_by_id/, named)
       })
     }
     test(`sales look up spans and edges in the index (${when})`, async () => {

@@ -5,6 +5,8 @@ import { type Check, messageOf, ok, problem, warning } from './check.ts'
 
 const patience = 5000
 const day = 86_400_000
+/** Codes of a host that is not known, not there, or does not speak. */
+const unreachable = /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/
 /** A certificate that renews itself has done so by then. */
 const renewalTime = 14 * day
 
@@ -37,6 +39,8 @@ async function certificateCheck({ hostname, port }: URL): Promise<Check[]> {
     if (ends - Date.now() > renewalTime) return [ok('TLS', says)]
     return [warning('TLS', says, 'renew it, and see why it was not renewed by itself')]
   } catch (error) {
+    // Nobody there is told below, and says nothing of certificates.
+    if (unreachable.test((error as NodeJS.ErrnoException).code ?? '')) return []
     const mend =
       'give the proxy a certificate for this name, with its intermediate certificates, from an authority that clients trust'
     return [problem('TLS', messageOf(error), mend)]
@@ -47,7 +51,9 @@ async function certificateCheck({ hostname, port }: URL): Promise<Check[]> {
 function certificateEnd(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, servername: host.replace(/^\[|\]$/g, '') })
-    socket.setTimeout(patience, () => socket.destroy(new Error(`no answer within ${patience} ms`)))
+    socket.setTimeout(patience, () =>
+      socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+    )
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       const { valid_to } = socket.getPeerCertificate()

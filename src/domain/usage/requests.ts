@@ -1,6 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Seconds } from '../../lib/clock.ts'
 import { latencyPercentile, latencyPlaces } from '../../lib/latency.ts'
-import type { LoggedRequest, LogQuery, RequestCounts, UsageSpan } from '../../storage/port.ts'
+import type {
+  LoggedRequest,
+  LogQuery,
+  RequestCounts,
+  RequestsQuery,
+  RequestSums,
+  UsageSpan,
+} from '../../storage/port.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** How requests went; the percentiles are milliseconds, null when there were none. */
@@ -65,7 +73,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
     const rows = await summed(app_id, span, by)
     return rows
       .map(row => ({ key: row.key, ...figuresOf(row) }))
-      .sort((one, other) => other.requests - one.requests)
+      .sort((one, other) => other.requests - one.requests || (one.key < other.key ? -1 : 1))
   }
 
   return {

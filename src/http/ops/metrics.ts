@@ -7,6 +7,9 @@ import type { Refusal } from '../overload.ts'
 import type { RequestEnds } from '../request-ends.ts'
 import { createHistogram } from './histogram.ts'
 
+/** From the metrics of this process, those of all that share its port. */
+export type Gather = (own: () => Promise<string>) => () => Promise<string>
+
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Rate, errors and duration by endpoint and by database operation, and the process's own figures, for Prometheus. */
@@ -52,7 +55,7 @@ export function createMetrics() {
       })
       registry.registerMetric(dropped)
     },
-    serve(app: FastifyInstance, ends: RequestEnds, connections: Connections): void {
+    serve(app: FastifyInstance, ends: RequestEnds, connections: Connections, gather: Gather): void {
       const open = new Gauge({
         name: 'tillgate_http_connections',
         help: 'Connections that are open',
@@ -74,10 +77,9 @@ export function createMetrics() {
         }
         observe(milliseconds / 1000)
       })
+      const all = gather(async () => (await registry.metrics()) + requests.text() + operations.text())
       app.get('/metrics', { config: { turn: 'never' as const } }, async (_request, reply) =>
-        reply
-          .type(registry.contentType)
-          .send((await registry.metrics()) + requests.text() + operations.text()),
+        reply.type(registry.contentType).send(await all()),
       )
     },
   }

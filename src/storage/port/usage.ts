@@ -125,7 +125,7 @@ export interface RequestsQuery extends UsageSpan {
   by: 'bucket' | 'endpoint' | 'app_id'
 }
 
-interface RequestSums extends RequestCounts {
+export interface RequestSums extends RequestCounts {
   /** The bucket (as digits), the endpoint or the app_id. */
   key: string
 }

@@ -15,7 +15,7 @@ export interface PageOptions {
   first?: number
   /** Whether the key given is the first entry, or the last one before it. */
   operator?: '>=' | '>'
-  /** The key is not that of the page: three more parameters hold another key, and the time that the page begins at. */
+  /** The key is not the page's: four more parameters are another one, the time that the page begins at, and a limit. */
   shortcut?: boolean
   /** Whether entries may have to be skipped; where not, the offset must be 0. */
   skips?: boolean
@@ -39,9 +39,12 @@ export function pageSql(shape: ListShape, options: PageOptions = {}): string {
   const start = shape.order.map(column => `start.${column}`).join(', ')
   const last = shape.order.map(column => `page.last_${column}`).join(', ')
   const behind = 5 + shape.order.length
-  // What stands between the other key and the beginning of the window is passed by as well.
-  const passed = `(select count(*) from ${shape.table} where store_id = ${at(0)}
-    and (${key}) >= (${at(behind)}, ${at(behind + 1)}) and ${shape.order[0]} < ${at(behind + 2)})`
+  // What stands between the other key and the beginning of the window is passed by as well. The limit is no less than
+  // there are; not knowing that, PostgreSQL walks along the index and fetches no rows to count them.
+  const passed = `(select count(*) from (
+          select id from ${shape.table} where store_id = ${at(0)}
+            and (${key}) >= (${at(behind)}, ${at(behind + 1)}) and ${shape.order[0]} < ${at(behind + 2)}
+          order by ${key} limit ${at(behind + 3)}) as between_them)`
   const wanted = `facts.readable and facts.${shape.version} is distinct from ${at(1)}`
   const offset = `offset ${at(2)} ${shortcut ? `+ ${passed}` : ''}`
   const entries = (where: string, order: string) =>
@@ -53,7 +56,7 @@ export function pageSql(shape: ListShape, options: PageOptions = {}): string {
   const following = `left join lateral (
       select json_agg(id) as ids from (
         select id from ${shape.table} where page.rows = ${at(3)} and ${range(`> (${last})`)}
-        order by ${key} limit ${at(shortcut ? behind + 3 : behind)}
+        order by ${key} limit ${at(shortcut ? behind + 4 : behind)}
       ) as following
     ) as rest on true`
   return `with facts as materialized (${facts})

@@ -1,6 +1,6 @@
 import { advance, nextIds, type Pin, pinned, readPin } from '../pin.ts'
 import type { AccessClaim, Chunk, Cursor, Read } from '../port.ts'
-import { walkingDistance } from '../roads.ts'
+import { stride, walkingDistance } from '../roads.ts'
 import { claimValues, readFacts } from './access.ts'
 import type { RawRow } from './connection.ts'
 import type { Database } from './database.ts'
@@ -66,7 +66,10 @@ export function createList(db: Database, shape: ListShape): List {
       ...way.start,
     ]
     const sql = page(read, { shortcut: true })
-    const answer = readOf(await db.rawRow(sql, [...values, ...way.post, time, ...leftValues(read)]), read)
+    const answer = readOf(
+      await db.rawRow(sql, [...values, ...way.post, time, stride, ...leftValues(read)]),
+      read,
+    )
     const { store } = answer.facts
     if (store && store[shape.version] !== way.version) {
       signposts?.forget(store_id, time)

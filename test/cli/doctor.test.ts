@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { type Cli, createCli } from '../helpers/cli.ts'
+import { onPostgres, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
+import { type Node, startNode } from '../helpers/nodes.ts'
+import { freePort } from '../helpers/ports.ts'
+import { administer } from '../helpers/postgres-admin.ts'
+import { tokenOf } from '../helpers/tills.ts'
+
+interface Report {
+  ok: boolean
+  checks: { name: string; state: string; says: string; mend: string | null }[]
+}
+
+let cli: Cli
+let node: Node
+
+before(async () => {
+  cli = await createCli()
+  node = await startNode(cli, {})
+  const client = await cli.json<{ client_id: string; client_secret: string }>([
+    'app',
+    'create',
+    '--name',
+    'A',
+  ])
+  await tokenOf(node.base, client)
+})
+
+after(async () => {
+  await node.stop()
+  cli.remove()
+})
+
+async function doctor(env: Record<string, string> = {}): Promise<Report & { code: number | null }> {
+  const { code, stdout, stderr } = await cli.run(['doctor', '--json'], { env })
+  assert.equal(stderr, '')
+  const report = JSON.parse(stdout) as Report
+  assert.equal(
+    report.ok,
+    report.checks.every(({ state }) => state !== 'problem'),
+  )
+  for (const { state, mend, says } of report.checks) {
+    assert.equal(mend === null, state === 'ok', says)
+    assert.doesNotMatch(says, /hunter2|:test@/)
+  }
+  return { ...report, code }
+}
+
+/** The states of the checks of one name. */
+const states = ({ checks }: Report, name: string) =>
+  checks.filter(check => check.name === name).map(({ state }) => state)
+
+/** The tests' own PostgreSQL flushes nothing, for speed, and doctor sees it. */
+const always = onPostgres ? ['durability'] : []
+const problems = ({ checks }: Report) =>
+  checks.filter(({ state, name }) => state === 'problem' && !always.includes(name)).map(({ name }) => name)
+
+/** Where the server is, as it was started. */
+const here = () => ({ PORT: new URL(node.base).port })
+
+test('a healthy deployment: everything is looked at, nothing is wrong, exit code 0, in words too', async () => {
+  const report = await doctor(here())
+  assert.deepEqual(problems(report), [])
+  assert.equal(report.code, always.length)
+  const names = new Set(report.checks.map(({ name }) => name))
+  const expected = [
+    'database',
+    'schema',
+    'durability',
+    'signing key',
+    'workers',
+    'base URL',
+    'public address',
+    'clock',
+  ]
+  for (const name of [...expected, 'proxy headers', onPostgres ? 'connections' : 'disk'])
+    assert.ok(names.has(name), name)
+  const { code, stdout } = await cli.run(['doctor'], { env: here() })
+  assert.equal(code, always.length)
+  assert.match(stdout, /^ok {7}database: (SQLite|PostgreSQL) \d/)
+  assert.equal(stdout.match(/PROBLEM/g)?.length ?? 0, always.length)
+})
+
+test('it changes nothing', async () => {
+  const empty = await createCli()
+  const { code } = await empty.run(['doctor'])
+  if (onPostgres) {
+    const [found] = await administer(
+      empty.database,
+      `select to_regclass('schema_migrations') is null as untouched`,
+    )
+    assert.deepEqual(found, { untouched: true })
+  } else {
+    assert.equal(code, 1, 'there is no file')
+    assert.throws(() => readFileSync(empty.database), { code: 'ENOENT' })
+  }
+  empty.remove()
+})
+
+test('a server that is not up is a warning, since it may be looked for from elsewhere', async () => {
+  const report = await doctor({ PORT: String(await freePort()) })
+  assert.deepEqual([problems(report), states(report, 'public address')], [[], ['warning']])
+})
+
+describe('the address', () => {
+  test('another server’s address is a problem', async () => {
+    const port = await freePort()
+    const base = `http://127.0.0.1:${port}`
+    const proxy = createServer((incoming, outgoing) => {
+      incoming.pipe(
+        request(new URL(incoming.url ?? '/', node.base), { headers: incoming.headers }, answer => {
+          outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(outgoing)
+        }),
+      )
+    }).listen(port, '127.0.0.1')
+    const report = await doctor({ TILLGATE_BASE_URL: base })
+    proxy.close()
+    assert.deepEqual([report.code, states(report, 'public address')], [1, ['problem']])
+  })
+
+  test('a proxy that keeps Authorization and X-Request-Id to itself', async () => {
+    const port = await freePort()
+    const behind = await startNode(cli, { TILLGATE_BASE_URL: `http://127.0.0.1:${port}` })
+    const proxy = createServer((incoming, outgoing) => {
+      const { authorization: _, ...headers } = incoming.headers
+      incoming.pipe(
+        request(new URL(incoming.url ?? '/', behind.base), { headers }, answer => {
+          const { 'x-request-id': __, ...rest } = answer.headers
+          outgoing.writeHead(answer.statusCode ?? 502, rest)
+          answer.pipe(outgoing)
+        }),
+      )
+    }).listen(port, '127.0.0.1')
+    await once(proxy, 'listening')
+    const report = await doctor({ TILLGATE_BASE_URL: `http://127.0.0.1:${port}` })
+    proxy.close()
+    await behind.stop()
+    assert.deepEqual([report.code, states(report, 'proxy headers')], [1, ['problem', 'warning']])
+    assert.deepEqual(states(report, 'public address'), ['ok'])
+  })
+
+  test('a certificate that nobody trusts', async t => {
+    const files = { key: join(cli.folder, 'key.pem'), cert: join(cli.folder, 'cert.pem') }
+    try {
+      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+      const made = [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:P-256',
+        '-nodes',
+        '-days',
+        '2',
+      ]
+      execFileSync('openssl', [...made, ...subject, '-keyout', files.key, '-out', files.cert], {
+        stdio: 'ignore',
+      })
+    } catch {
+      return t.skip('there is no openssl')
+    }
+    const secure = createTlsServer({ key: readFileSync(files.key), cert: readFileSync(files.cert) })
+    secure.listen(0, 'localhost')
+    await once(secure, 'listening')
+    const { port } = secure.address() as { port: number }
+    const base = { TILLGATE_BASE_URL: `https://localhost:${port}` }
+    const report = await doctor(base)
+    assert.deepEqual([report.code, states(report, 'TLS')], [1, ['problem']])
+    const trusted = await doctor({ ...base, NODE_EXTRA_CA_CERTS: files.cert })
+    assert.deepEqual(states(trusted, 'TLS'), ['warning'], 'it ends in two days')
+    secure.close()
+  })
+
+  test('one that is not https, and none where others can reach it', async () => {
+    const clear = await doctor({ ...here(), TILLGATE_BASE_URL: 'http://pos.example.invalid' })
+    assert.deepEqual([clear.code, states(clear, 'base URL')], [1, ['problem']])
+    const unset = await doctor({ ...here(), HOST: '0.0.0.0' })
+    assert.deepEqual([unset.code, states(unset, 'base URL')], [1, ['problem']])
+  })
+})
+
+test('more workers than cores is a warning', async () => {
+  const report = await doctor({ ...here(), TILLGATE_WORKERS: '256', TILLGATE_DATABASE_POOL: '1' })
+  assert.deepEqual(states(report, 'workers'), ['warning'])
+})
+
+test('an old key is a warning that says how to rotate it', async () => {
+  const old = await createCli()
+  const storage = await openStorage(old.database)
+  const year_ago = systemClock.now() - 365 * 86_400
+  await storage.keys.addFirst({ id: 'k', use: 'sign', secret: '{}', created_at: year_ago, retired_at: null })
+  await storage.close()
+  const { checks } = await doctor({ TILLGATE_DATABASE: old.database })
+  const key = checks.find(({ name }) => name === 'signing key')
+  assert.deepEqual([key?.state, key?.says], ['warning', '365 days old'])
+  assert.match(key?.mend ?? '', /tillgate keys rotate/)
+  old.remove()
+})
+
+test('a schema that is newer than the program is a problem', async () => {
+  const later = await createCli()
+  const storage = await openStorage(later.database)
+  await storage.close()
+  const insert = `insert into schema_migrations (number, name, applied_at) values (9999, 'later', 0)`
+  if (onPostgres) await administer(later.database, insert)
+  else {
+    const { DatabaseSync } = await import('node:sqlite')
+    const connection = new DatabaseSync(later.database)
+    connection.exec(insert)
+    connection.close()
+  }
+  const report = await doctor({ TILLGATE_DATABASE: later.database })
+  assert.deepEqual([report.code, states(report, 'schema')], [1, ['problem']])
+  later.remove()
+})
+
+describe('SQLite', { skip: sqliteAlone }, () => {
+  test('a damaged file, and one that others may read', async () => {
+    const other = await createCli()
+    await (await openStorage(other.database)).close()
+    chmodSync(other.database, 0o644)
+    const open = await doctor({ TILLGATE_DATABASE: other.database })
+    assert.deepEqual([open.code, states(open, 'settings')], [0, ['warning']])
+    const bytes = readFileSync(other.database)
+    bytes.fill(0, bytes.length - 16_384)
+    writeFileSync(other.database, bytes)
+    const report = await doctor({ TILLGATE_DATABASE: other.database })
+    assert.deepEqual([report.code, states(report, 'durability')], [1, ['problem']])
+    other.remove()
+  })
+})
+
+describe('PostgreSQL', { skip: postgresAlone }, () => {
+  test('out of reach, or with a wrong password: a problem without the password in it', async () => {
+    for (const [name, value] of [
+      ['port', '1'],
+      ['password', 'hunter2'],
+    ] as const) {
+      const url = new URL(cli.database)
+      url[name] = value
+      const report = await doctor({ ...here(), TILLGATE_DATABASE: url.href })
+      assert.deepEqual([report.code, states(report, 'database')], [1, ['problem']])
+    }
+  })
+
+  test('settings that could lose what was acknowledged, and more connections than there are', async () => {
+    const careless = await createCli()
+    const name = new URL(careless.database).pathname.slice(1)
+    await administer(careless.database, `alter database ${name} set synchronous_commit = off`)
+    const report = await doctor({ TILLGATE_DATABASE: careless.database, TILLGATE_DATABASE_POOL: '1000' })
+    assert.ok(states(report, 'durability').includes('problem'))
+    assert.deepEqual(states(report, 'connections'), ['problem'])
+    careless.remove()
+  })
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { mock } from 'node:test'
+import { startServer, type TestServer } from '../helpers/server.ts'
+
+/** The dashboard and the alert rules ask for nothing that `/metrics` does not have. */
+
+const root = new URL('../../', import.meta.url)
+const dashboard = await readFile(new URL('deploy/grafana-dashboard.json', root), 'utf8')
+const alerts = await readFile(new URL('deploy/alerts.yaml', root), 'utf8')
+const operations = await readFile(new URL('docs/operations.md', root), 'utf8')
+
+let server: TestServer
+let metrics: string
+
+before(async () => {
+  server = await startServer()
+  await server.get('/integration/v1/stores', await server.token(await server.newApp()))
+  // A label is there when there was something to count.
+  mock.method(server.storage, 'ping', async () => {
+    throw new Error('gone')
+  })
+  await server.get('/health/ready')
+  metrics = (await server.get('/metrics')).text
+})
+
+after(() => server.close())
+
+const names = (text: string) => new Set(text.match(/\b(?:tillgate|nodejs|process)_[a-z_]+\b/g))
+
+for (const [file, text] of [
+  ['deploy/grafana-dashboard.json', dashboard],
+  ['deploy/alerts.yaml', alerts],
+] as const) {
+  test(`${file}: every metric is one of ours`, () => {
+    assert.ok(names(text).size > 4)
+    for (const name of names(text)) {
+      assert.ok(new RegExp(`^(?:# TYPE )?${name}[{ ]`, 'm').test(metrics), name)
+    }
+  })
+
+  test(`${file}: every label that it picks or groups by is one of its metric’s`, () => {
+    for (const [, name = '', picked = ''] of text.matchAll(
+      /(tillgate_\w+)\{((?:[^{}"\\]|\\"|"[^"]*")*)\}/g,
+    )) {
+      const labels = new Set([...picked.matchAll(/(\w+)(?:=|!)/g)].map(([, label]) => label))
+      // Prometheus adds these itself.
+      for (const own of ['instance', 'job']) labels.delete(own)
+      for (const label of labels) {
+        assert.ok(
+          new RegExp(`^${name}\\{[^}]*\\b${label}="`, 'm').test(metrics) || name.endsWith('refused_total'),
+          `${name} ${label}`,
+        )
+      }
+    }
+  })
+}
+
+test('the dashboard is JSON with a title and a description for each panel', () => {
+  const { panels } = JSON.parse(dashboard) as {
+    panels: { title: string; description: string; targets: unknown[] }[]
+  }
+  assert.ok(panels.length > 8)
+  for (const { title, description, targets } of panels) assert.ok(title && description && targets.length > 0)
+})
+
+test('docs/operations.md says of alerts that exist what to do', () => {
+  const rules = new Set([...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name))
+  for (const [name] of operations.matchAll(/\bTillgate[A-Z]\w+/g)) assert.ok(rules.has(name), name)
+})
