@@ -15,7 +15,7 @@ export interface Ingest {
   batch(by?: By): Batch
 }
 
-export interface Batch {
+interface Batch {
   /** Checks a line and keeps its record, ready to be stored, or what is wrong with it. Blank lines are none. */
   take(line: Line): void
   /** Records taken, good and bad. */

@@ -33,7 +33,7 @@ export interface IntakeBatch {
 
 export type Outcome = Stored | Refused
 
-export interface Stored {
+interface Stored {
   /** Good and bad; a batch without any is not written. */
   records: number
   counts: RecordCounts
@@ -41,7 +41,7 @@ export interface Stored {
   newest: Seconds | null
 }
 
-export interface Refused {
+interface Refused {
   records: number
   refused: { message: string; details: readonly ErrorDetail[]; problems: number; lines: number }
 }

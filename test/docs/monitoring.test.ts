@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { mock } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { startServer, type TestServer } from '../helpers/server.ts'
 
 /** The dashboard and the alert rules ask for nothing that `/metrics` does not have. */

@@ -35,6 +35,9 @@ before(async () => {
 
 after(() => rmSync(folder, { recursive: true, force: true }))
 
+/** That npx finds the command, the README's test shows; without it each of these takes a third of the time. */
+const npx = `npx() { "${process.execPath}" bin/tillgate.js "\${@:2}"; }\n`
+
 /** Runs a block as it stands, but for the two settings that name a real machine. */
 async function paste(name: string): Promise<string> {
   tried.add(name)
@@ -43,7 +46,7 @@ async function paste(name: string): Promise<string> {
   const here = script.replace(/^export TILLGATE_DATABASE=\S+ TILLGATE_BASE_URL=\S+\n/m, '')
   // The tests' own PostgreSQL flushes nothing, and doctor says so.
   const lenient = onPostgres ? here.replace(/tillgate doctor.*$/gm, '$& || true') : here
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', lenient], {
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${npx}${lenient}`], {
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
   })
@@ -71,11 +74,10 @@ describe('docs/operations.md, pasted', () => {
     assert.match(output, /client_secret/)
     noProblem(output)
     const records = '{"kind":"store","id":1001,"name":"S","timezone":"UTC"}'
-    const importing = run('bash', ['-c', `echo '${records}' | npx tillgate import -`], {
+    await run('bash', ['-c', `${npx}echo '${records}' | npx tillgate import -`], {
       cwd: root,
       env: { ...process.env, ...env },
     })
-    await importing
     const { client_id } = await tillgate<{ client_id: string }>('app', 'create', '--name', 'Ledger')
     await tillgate('app', 'authorize', client_id, '--store', '1001')
     env = { ...env, CLIENT_ID: client_id }
@@ -118,7 +120,7 @@ describe('docs/operations.md, pasted', () => {
   test('a secret, a key, a password has leaked', async () => {
     const output = await paste('leaked-secret')
     assert.match(output, /client_secret/)
-    assert.match(output, /app_disabled[^]*|disabled/)
+    assert.match(output, /disabled/)
     assert.match(await paste('leaked-key'), /signed with the key/)
     await paste('leaked-password')
     await paste('take-stores')
