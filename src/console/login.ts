@@ -43,6 +43,9 @@ export function login(app: FastifyInstance, deps: ConsoleDeps): void {
     return sendHtml(reply, loginPage({ ...view, csrf: reply.generateCsrf() }), status)
   }
 
+  // Whoever types the bare address: on to their own pages, by way of signing in.
+  app.get('/', async (_request, reply) => reply.redirect('/login', 303))
+
   app.get('/login', async (request, reply) => {
     const next = safeNext((request.query as { next?: unknown }).next, issuer)
     const account = await signedIn.account(request)

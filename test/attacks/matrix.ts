@@ -55,6 +55,7 @@ export const matrix: Record<string, Audience> = {
   'GET /integration/v1/orders': 'app',
   'POST /integration/v1/store/:store_id/activate': 'app',
   'GET /integration/v1/stores': 'app',
+  'GET /': 'all',
   'GET /login': 'all',
   'POST /login': 'all',
   'POST /logout': 'all',

@@ -177,6 +177,7 @@ describe('nothing is left out', () => {
     /^\/favicon\.ico$/,
     /^\/health\//,
     /^\/(account|developer|operator)(\/|$)/,
+    '/',
     '/metrics',
     '/openapi.json',
     '/login',

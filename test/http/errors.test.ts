@@ -12,6 +12,8 @@ let server: TestServer
 
 before(async () => {
   server = await startServer()
+  // Else there is no /signup.
+  await server.storage.switches.set('sign_up', true)
 })
 
 after(() => server.close())
@@ -27,7 +29,6 @@ describe('a path that no endpoint has is 404', () => {
     { path: '/auth/v2/nothing', surface: 'oauth' },
     { path: '/auth/v1/token', surface: 'oauth' },
     { path: '/.well-known/openid-configuration', surface: 'oauth' },
-    { path: '/', surface: 'page' },
     { path: '/login/', surface: 'page' },
     { path: '/robots.txt', surface: 'page' },
     { path: '/..%2fetc%2fpasswd', surface: 'page' },
@@ -90,9 +91,18 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/auth/v2/revoke': { allow: 'POST', surface: 'oauth' },
     '/auth/v2/token': { allow: 'POST', surface: 'oauth' },
     '/consent/:uid': { allow: form, surface: 'page' },
+    '/': { allow: read, surface: 'page' },
     '/developer/apps': { allow: read, surface: 'page' },
     '/developer/apps/:app_id': { allow: read, surface: 'page' },
+    '/developer/apps/:app_id/activity': { allow: read, surface: 'page' },
+    '/developer/apps/:app_id/disable': { allow: form, surface: 'page' },
+    '/developer/apps/:app_id/edit': { allow: form, surface: 'page' },
+    '/developer/apps/:app_id/enable': { allow: form, surface: 'page' },
+    '/developer/apps/:app_id/requests': { allow: read, surface: 'page' },
     '/developer/apps/:app_id/rotate': { allow: form, surface: 'page' },
+    '/developer/apps/:app_id/try': { allow: read, surface: 'page' },
+    '/signup': { allow: form, surface: 'page' },
+    '/assets/reference.css': { allow: read, surface: 'page' },
     '/developer/apps/:app_id/secrets/:secret_id/retire': { allow: form, surface: 'page' },
     '/developer/apps/new': { allow: form, surface: 'page' },
     '/docs': { allow: read, surface: 'page' },
