@@ -13,6 +13,7 @@ const provider = new Provider('http://127.0.0.1', {
       redirect_uris: [],
       response_types: [],
       token_endpoint_auth_method: 'client_secret_post',
+      id_token_signed_response_alg: 'ES256',
     },
   ],
   scopes: ['integration.order'],

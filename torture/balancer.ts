@@ -3,7 +3,7 @@ import { Agent, createServer, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How often a node is asked whether it is ready. */
-export const checkEvery = 200
+const checkEvery = 200
 
 export interface Balancer {
   base: string

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Requests that never become whole. Each answers how it begins, and what it sends every second after that. */
-export const halfOpenKinds = {
+const halfOpenKinds = {
   silence: { begins: '', drips: '' },
   'half of the headers': { begins: 'GET /integration/v1/stores HTTP/1.1\r\nHost: a\r\nX-Half: ', drips: '' },
   'headers by the letter': { begins: 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ', drips: 'a' },

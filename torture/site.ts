@@ -22,7 +22,7 @@ export interface Site {
   remove(): Promise<void>
 }
 
-export const owner = 'owner@example.com'
+const owner = 'owner@example.com'
 
 interface SiteOptions {
   database?: TortureDatabase

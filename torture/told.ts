@@ -18,7 +18,7 @@ interface Chain {
   dead: { refresh: string[]; access: string[] }
 }
 
-export interface Figures {
+interface Figures {
   batches: number
   tokens: number
   refreshes: number

@@ -21,7 +21,17 @@ export const codeAndRefresh: Rows = async function* (bench) {
   )
   ;(account.child.stdin as Writable).end(`${password}\n`)
   await finished(account)
-  const app = ['app', 'create', '--name', 'Connected', '--redirect-uri', redirectUri, '--json']
+  const app = [
+    'app',
+    'create',
+    '--name',
+    'Connected',
+    '--scope',
+    'integration.store',
+    '--redirect-uri',
+    redirectUri,
+    '--json',
+  ]
   const client = JSON.parse(await finished(tillgate(app, env))) as Client
   yield* await withServer(env, async ({ base, peak }) => {
     const server = {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { printable } from '../lib/printable.ts'
 import type { Check } from './doctor/check.ts'
 import { print } from './run.ts'
 
@@ -21,4 +22,4 @@ export function registerDoctor(program: Command): void {
 const signs = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
 
 const written = ({ name, state, says, mend }: Check): string =>
-  `${signs[state]}  ${name}: ${says}${mend === null ? '' : `\n         → ${mend}`}`
+  `${signs[state]}  ${name}: ${printable(says)}${mend === null ? '' : `\n         → ${printable(mend)}`}`

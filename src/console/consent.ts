@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { matches } from '../domain/redirect-uri.ts'
 import type Provider from 'oidc-provider'
 import { errors, type InteractionResults } from 'oidc-provider'
 import { browserCookie } from '../oauth/browser-binding.ts'
@@ -47,10 +48,12 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     const asking = waiting && (await apps.find(waiting.client_id))
     if (!waiting || !asking) return sendOver(request, reply, account)
     const viewer = account ? viewerOf(reply, account) : undefined
+    if (asking.disabled_at !== null) return sendHtml(reply, appOffPage(asking, viewer), 403)
+    // The developer may have taken the address back since.
+    if (!matches(waiting.redirect_uri, asking.redirect_uris)) return sendOver(request, reply, account)
     if (waiting.expired) {
       return sendHtml(reply, expiredPage(asking, expiredAddress(waiting, issuer), viewer), 400)
     }
-    if (asking.disabled_at !== null) return sendHtml(reply, appOffPage(asking, viewer), 403)
     // Answered, but the browser was stopped on its way: it goes on.
     if (waiting.resume !== null) return reply.redirect(waiting.resume, 303)
     const here = consentPath(waiting.uid)

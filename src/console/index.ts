@@ -19,7 +19,7 @@ import { assets } from './assets.ts'
 import { consent } from './consent.ts'
 import type { CookieSigner } from './cookie-signer.ts'
 import { developerApps } from './developer-apps.ts'
-import { login } from './login.ts'
+import { login, loginAddress } from './login.ts'
 import { operator } from './operator.ts'
 import { securityHeaders } from './security-headers.ts'
 import { signUp } from './sign-up.ts'
@@ -49,21 +49,33 @@ export interface ConsoleDeps {
   cookies: CookieSigner
 }
 
-/** Larger than a form with a few thousand stores ticked. */
-const bodyLimit = 256 * 1024
+/** Anybody may send a form, and it is read before anything is known of them. */
+const smallForm = 16 * 1024
+
+/** With a few thousand stores ticked; for whoever is signed in. */
+const largeForm = 256 * 1024
+const largeForms = ['/consent/:uid', '/account/apps/:app_id/stores']
 
 /** The pages for people: rendered here, working without script. */
 export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
   const { secure } = deps
   app.addHook('onRequest', () => deps.cookies.refresh())
   await app.register(fastifyCookie, { secret: deps.cookies })
-  await app.register(fastifyFormbody, { bodyLimit })
+  await app.register(fastifyFormbody)
+  app.addHook('onRoute', route => {
+    route.bodyLimit = largeForms.includes(route.url) ? largeForm : smallForm
+  })
   await app.register(fastifyCsrf, {
     cookieKey: cookieName('tillgate_csrf', secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
   })
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(securityHeaders())
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    const large = request.method === 'POST' && largeForms.includes(request.routeOptions.url ?? '')
+    if (!large || (await deps.signedIn.account(request))) return
+    return reply.redirect(loginAddress(request.url), 303)
   })
   assets(app)
   login(app, deps)

@@ -98,7 +98,8 @@ export function safeNext(next: unknown, issuer: string): string | null {
   if (url?.origin !== new URL(issuer).origin) return null
   const path = url.pathname + url.search
   // Looked at once more: `/.//elsewhere` is a path of ours until its dot is resolved.
-  return localPath.test(path) ? path : null
+  // The authorization endpoint may lead elsewhere: no sign-in of ours ends there.
+  return localPath.test(path) && !path.startsWith('/auth/') ? path : null
 }
 
 /** One slash, not followed by another one or a backslash, then printable ASCII without a backslash. */

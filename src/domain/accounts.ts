@@ -21,7 +21,7 @@ export function createAccounts({
   storage,
   clock,
 }: {
-  storage: Pick<Storage, 'accounts' | 'audit'>
+  storage: Pick<Storage, 'accounts' | 'audit' | 'stores'>
   clock: Clock
 }) {
   async function prepare({ email, role, password }: NewAccount): Promise<Account> {
@@ -36,7 +36,7 @@ export function createAccounts({
 
   async function add(account: Account, told: AuditEntry): Promise<Account> {
     if (await storage.accounts.create(account, told)) return account
-    throw new InputError('email', `an account with the email ${account.email} already exists`)
+    throw taken(account.email)
   }
 
   return {
@@ -63,6 +63,8 @@ export function createAccounts({
     /** The registration that strangers may use when the operator allows it: always of a developer. */
     async signUp(email: string, password: string, from: From): Promise<Account> {
       const account = await prepare({ email, role: 'developer', password })
+      // A merchant's, whom the platform has named and who may not have an account yet: nobody else's to take.
+      if ((await storage.stores.ofMerchant(account.email)).length > 0) throw taken(account.email)
       const by = byAccount(account, from)
       return add(
         account,
@@ -103,6 +105,9 @@ export function createAccounts({
     },
   }
 }
+
+const taken = (email: string): InputError =>
+  new InputError('email', `an account with the email ${email} already exists`)
 
 function checkEmail(email: string): string {
   const address = normalizeEmail(email)

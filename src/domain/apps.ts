@@ -164,6 +164,10 @@ function whatChanged(before: App, after: App): string {
   return changed.length === 0 ? 'nothing' : changed.join(', ')
 }
 
+/** Beside controls all that is not drawn, but for what joins and colours emoji. */
+const unseen =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\u200d\ufe0f]]]/v
+
 /** Merchants decide by these names, so nothing invisible and nothing that turns the text around may be in them. */
 function checkName(field: 'name' | 'publisher', name: string): string {
   const trimmed = name.trim()
@@ -171,11 +175,7 @@ function checkName(field: 'name' | 'publisher', name: string): string {
   if (length < 1 || length > longestName) {
     throw new InputError(field, `the ${field} has ${length} characters; it must have 1 to ${longestName}`)
   }
-  if (
-    /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u.test(
-      trimmed,
-    )
-  ) {
+  if (unseen.test(trimmed) || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(trimmed)) {
     throw new InputError(field, `the ${field} has a control character or one that cannot be seen`)
   }
   return trimmed

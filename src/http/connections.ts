@@ -34,11 +34,17 @@ export function watchConnections(server: Server): Connections {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = of(request.socket)
     connection.request = request
-    // They close in their order, so when the last has closed all have.
-    if (unanswered(connection).length === 0) connection.answers = [response]
-    else connection.answers.push(response)
+    // Those that are out are let go, also while the client never pauses.
+    connection.answers = [...unanswered(connection), response]
   })
   return { of, all: () => open.values() }
+}
+
+/** Lets go of a request that is over: connections may stay open for long, and there may be thousands. */
+export function forgetOver(connection: Connection): void {
+  if (!connection.request?.complete || unanswered(connection).length > 0) return
+  connection.request = null
+  connection.answers = []
 }
 
 /** The answers that are not out yet. */

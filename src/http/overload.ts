@@ -117,7 +117,7 @@ function createGates(create: () => Gate): (request: FastifyRequest) => Gate {
     const known = byRoute.get(url)
     if (known) return known
     const [, first = ''] = url.split('/')
-    const kind = kinds.includes(first) ? first : 'pages'
+    const kind = first === 'signup' ? 'login' : kinds.includes(first) ? first : 'pages'
     const gate = byKind.get(kind) ?? create()
     byKind.set(kind, gate)
     byRoute.set(url, gate)

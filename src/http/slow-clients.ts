@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { type Connection, type Connections, unanswered } from './connections.ts'
+import { type Connection, type Connections, forgetOver, unanswered } from './connections.ts'
 
 /**
  * Who sends a body, or takes an answer, by drops only holds a place. The same rule for both: so many bytes in so much
@@ -48,6 +48,7 @@ export function cutSlowClients(app: FastifyInstance, connections: Connections): 
         socket.destroy()
         continue
       }
+      forgetOver(connection)
       if (socket.writableLength === 0) continue
       unsent += socket.writableLength
       if (sending.get(connection)?.moved === 0) stuck.push(connection)

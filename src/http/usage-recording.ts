@@ -37,6 +37,10 @@ const isCounted = (path: string): boolean =>
 const noEndpoint: Endpoint = { name: 'no such endpoint', kind: null }
 
 /** Tells the recorder of every request to the APIs; pages, health and documents are not counted. */
+/** Failed authentications that are told to the app they name: enough to see what is wrong, too few to drown the rest. */
+const mostUnproven = 20
+const unprovenEvery = 5000
+
 export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
   /** By route, then by method: neither is the client's invention. */
   const endpoints = new Map<string, Map<string, Endpoint | null>>()
@@ -56,11 +60,27 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
     return endpoint
   }
 
+  let unproven = new Map<string, number>()
+  let since = 0
+  /** The client that was named. Where it did not prove itself anybody may have named it: only so often it counts. */
+  function named({ request: { client_id }, route, status }: RequestEnd): string | null {
+    const proven = !route?.startsWith('/auth/') || (status !== 401 && status !== 429)
+    if (client_id === null || proven) return client_id
+    const now = performance.now()
+    if (now - since > unprovenEvery) {
+      unproven = new Map()
+      since = now
+    }
+    const before = unproven.get(client_id) ?? 0
+    unproven.set(client_id, before + 1)
+    return before < mostUnproven ? client_id : null
+  }
+
   ends.listen(end => {
     const endpoint = endpointOf(end)
     if (endpoint === null) return
     const { request, method, status, milliseconds, aborted } = end
-    const app_id = request.principal?.claim.app_id ?? request.client_id ?? ''
+    const app_id = request.principal?.claim.app_id ?? named(end) ?? ''
     const store_id = storeOf(request)
     recorder.request({
       app_id,

@@ -317,6 +317,19 @@ describe('after signing in, `next` leads to a page of ours only', () => {
   }
 })
 
+test('a next that leads through the authorization endpoint, and so anywhere, is dropped', () => {
+  for (const next of ['/auth/v2/authorize?client_id=x', '/consent/a/../../auth/v2/authorize?client_id=x']) {
+    assert.equal(safeNext(next, 'https://pos.example.com'), null)
+  }
+})
+
+test('a form of anybody is small; a large one is for whoever is signed in', async () => {
+  const body = new URLSearchParams({ email: 'x'.repeat(20_000) })
+  assert.equal((await server.post('/login', body)).status, 413)
+  const refused = await server.post('/consent/abc', { store: '1'.repeat(20_000) })
+  assert.deepEqual([refused.status, refused.headers.get('location')], [303, '/login?next=%2Fconsent%2Fabc'])
+})
+
 describe('what one signs in for', () => {
   const callback = 'https://app.example.com/cb'
   const asksFor = (client_id: string) =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Browser } from '../helpers/browser.ts'
 import { assertNoInlineCode, textOf } from '../helpers/html.ts'
+import { sampleStore } from '../helpers/orders.ts'
 import { type Answer, password, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
 
@@ -51,6 +52,14 @@ describe('while it is on', () => {
     assert.deepEqual([account?.role, account?.disabled_at], ['developer', null])
     const again = new Browser(server.base)
     assert.match((await again.signIn('new@example.com')).text, /You have no apps yet/)
+  })
+
+  test('an email that the platform named as a merchant’s is taken', async () => {
+    await server.push(sampleStore({ id: 5, merchant: 'owner@shop.example' }))
+    const answer = await signUp(new Browser(server.base), { email: 'Owner@shop.example' })
+    assert.equal(answer.status, 422)
+    assert.match(answer.text, /already exists/)
+    assert.equal(await find('owner@shop.example'), null)
   })
 
   test('whatever the form says, the account is a developer’s', async () => {

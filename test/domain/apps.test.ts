@@ -83,6 +83,10 @@ describe('create', () => {
     ['a\u{e0041}b', false],
     ['a\u2028b', false],
     ['a\ud800b', false],
+    ['\u3164', false],
+    ['a\u115fb', false],
+    ['\u2800', false],
+    ['\u0301', false],
   ]
   for (const [name, fine] of names) {
     test(`the name ${JSON.stringify(name).slice(0, 40)} is ${fine ? 'fine' : 'refused'}`, async () => {

@@ -39,13 +39,15 @@ test('verifyNothing accepts no password', async () => {
 test('verifyNothing takes as long as a real check', async () => {
   const hash = await hashPassword('correct horse battery')
   const fastest = { real: Number.POSITIVE_INFINITY, nothing: Number.POSITIVE_INFINITY }
-  // The fastest of several is steady, and turns about share whatever else the machine is doing.
-  for (let round = 0; round < 8; round++) {
+  const ratio = () => fastest.nothing / fastest.real
+  const alike = () => ratio() > 0.5 && ratio() < 2
+  // The fastest of several is steady, and turns about share whatever else the machine is doing; on a busy one it takes
+  // more of them until each was left alone once.
+  for (let round = 0; round < 8 || (round < 80 && !alike()); round++) {
     fastest.real = Math.min(fastest.real, await time(() => verifyPassword(hash, 'a wrong password')))
     fastest.nothing = Math.min(fastest.nothing, await time(() => verifyNothing('a wrong password')))
   }
-  const ratio = fastest.nothing / fastest.real
-  assert.ok(ratio > 0.5 && ratio < 2, JSON.stringify(fastest))
+  assert.ok(alike(), JSON.stringify(fastest))
 })
 
 async function time(run: () => Promise<unknown>): Promise<number> {

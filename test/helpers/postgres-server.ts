@@ -103,7 +103,7 @@ export async function createServer({
       if (!server?.pid) return
       const children = childrenOf(server.pid)
       if (which === 'session') {
-        const [session] = children.filter(({ title }) => /^postgres: tillgate /.test(title))
+        const session = children.find(({ title }) => title.startsWith('postgres: tillgate '))
         if (session) process.kill(session.pid, 'SIGKILL')
         return
       }

@@ -10,8 +10,6 @@ import { createHistogram } from './histogram.ts'
 /** From the metrics of this process, those of all that share its port. */
 export type Gather = (own: () => Promise<string>) => () => Promise<string>
 
-export type Metrics = ReturnType<typeof createMetrics>
-
 /** Rate, errors and duration by endpoint and by database operation, and the process's own figures, for Prometheus. */
 export function createMetrics() {
   const registry = new Registry()

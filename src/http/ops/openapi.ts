@@ -54,25 +54,48 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       },
     },
   })
-  await app.register(async scope => {
-    scope.addHook('onSend', async (_request, reply, payload) => {
-      reply.headers(referenceHeaders(hashOf(payload)))
-      return payload
+  for (const path of ['', '/', '/js/scalar.js']) {
+    app.get(referencePath + path, async (_request, reply) => {
+      const { status, headers, body } = await referenceAnswer(referencePath + path)
+      return reply.code(status).headers(headers).send(body)
     })
-    for (const path of ['', '/', '/js/scalar.js']) {
-      scope.get(referencePath + path, async (_request, reply) => {
-        const page = await (await reference()).inject(referencePath + path)
-        const { location, 'content-type': type } = page.headers
-        if (type !== undefined) reply.type(String(type))
-        if (location !== undefined) reply.header('location', location)
-        return reply.code(page.statusCode).send(page.payload)
-      })
-    }
-  })
+  }
   app.get('/openapi.json', async () => app.swagger())
 }
 
 let loaded: Promise<FastifyInstance> | null = null
+
+interface ReferenceAnswer {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+const answers = new Map<string, Promise<ReferenceAnswer>>()
+
+/** Made once for each address: the script has four megabytes, and whoever likes may ask for it. */
+function referenceAnswer(path: string): Promise<ReferenceAnswer> {
+  const known = answers.get(path)
+  if (known) return known
+  const made = (async () => {
+    const { statusCode, headers, rawPayload } = await (await reference()).inject(path)
+    const { location, 'content-type': type } = headers
+    return {
+      status: statusCode,
+      headers: {
+        ...referenceHeaders(hashOf(rawPayload.toString())),
+        ...(type !== undefined && { 'content-type': String(type) }),
+        ...(location !== undefined && { location: String(location) }),
+        // The script changes with a release alone.
+        ...(path.endsWith('.js') && { 'cache-control': 'public, max-age=3600' }),
+      },
+      body: rawPayload,
+    }
+  })()
+  made.catch(() => answers.delete(path))
+  answers.set(path, made)
+  return made
+}
 
 /**
  * The page's own small server, made when someone looks at the page for the first time: its script comes inside its
@@ -90,10 +113,7 @@ const reference = (): Promise<FastifyInstance> => {
 }
 
 /** The reference page starts itself by one inline script; the policy names that one and no other. */
-function hashOf(payload: unknown): string | undefined {
-  const inline =
-    typeof payload === 'string'
-      ? /<script type="text\/javascript">([^]*?)<\/script>/.exec(payload)?.[1]
-      : undefined
+function hashOf(page: string): string | undefined {
+  const inline = /<script type="text\/javascript">([^]*?)<\/script>/.exec(page)?.[1]
   return inline === undefined ? undefined : createHash('sha256').update(inline).digest('base64')
 }

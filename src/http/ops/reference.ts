@@ -18,7 +18,7 @@ export const referenceHeaders = (inline?: string): Record<string, string> => ({
   'content-security-policy':
     `default-src 'self'; script-src 'self'${inline === undefined ? '' : ` 'sha256-${inline}'`}; ` +
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; " +
-    "frame-ancestors 'none'; base-uri 'none'",
+    "form-action 'self'; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 })

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, mock, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { authorizePath, redirectUri } from '../helpers/authorize.ts'
+import { startServer, type TestServer } from '../helpers/server.ts'
+import { assertError, header, type Surface } from '../helpers/surfaces.ts'
+
+/** One request at a time and hardly a wait: what is turned away, how it is told, and what never is. */
+
+let server: TestServer
+let client: { client_id: string; client_secret: string }
+let token: string
+let writer: string
+
+before(async () => {
+  server = await startServer({ config: { max_requests: 1, max_wait: 1 } })
+  client = await server.newApp({ redirect_uris: [redirectUri] })
+  token = await server.token(client)
+  writer = await server.token(await server.newApp({ scope: 'platform.write' }))
+})
+
+afterEach(() => mock.restoreAll())
+
+after(() => server.close())
+
+/** The database keeps whoever asks this waiting until released. */
+function hold(noun: object, verb: string): { reached(): Promise<void>; release(): void } {
+  const held: (() => void)[] = []
+  const original = (noun as Record<string, (...values: unknown[]) => unknown>)[verb]?.bind(noun)
+  const mocked = mock.method(noun as Record<string, () => unknown>, verb, async (...values: unknown[]) => {
+    await new Promise<void>(resolve => held.push(resolve))
+    return original?.(...values)
+  })
+  return {
+    async reached() {
+      while (mocked.mock.callCount() === 0) await sleep(2)
+    },
+    release() {
+      mock.restoreAll()
+      for (const resolve of held) resolve()
+    },
+  }
+}
+
+const push = async () => {
+  const response = await fetch(`${server.base}/platform/v1/records`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/x-ndjson' },
+    body: '{"kind":"store","id":1,"name":"A","timezone":"Europe/London"}',
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+interface Kind {
+  name: string
+  surface: Surface
+  at: () => [object, string]
+  ask: () => Promise<{ status: number; headers: Headers; text: string }>
+}
+
+const kinds: Kind[] = [
+  {
+    ...{ name: 'integration', surface: 'envelope' },
+    at: () => [server.storage.stores, 'page'],
+    ask: () => server.get('/integration/v1/stores', token),
+  },
+  { ...{ name: 'platform', surface: 'envelope' }, at: () => [server.storage.records, 'write'], ask: push },
+  {
+    ...{ name: 'tokens', surface: 'oauth' },
+    at: () => [server.storage.apps, 'find'],
+    ask: () => server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client }),
+  },
+  {
+    ...{ name: 'pages', surface: 'page' },
+    at: () => [server.storage.sessions, 'findAccount'],
+    ask: () => server.get('/account/apps', undefined, { cookie: 'tillgate_session=x' }),
+  },
+]
+
+describe('beyond TILLGATE_MAX_REQUESTS: 503 with Retry-After, in the format of its surface, and no fault in the log', () => {
+  for (const { name, surface, at, ask } of kinds) {
+    test(name, async () => {
+      const held = hold(...at())
+      const first = ask()
+      await held.reached()
+      server.log.length = 0
+      const refused = await ask()
+      assertError(
+        surface,
+        refused,
+        503,
+        surface === 'oauth' ? 'temporarily_unavailable' : 'service_unavailable',
+      )
+      assert.equal(header(refused, 'retry-after'), '1')
+      assert.deepEqual(
+        server.log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50),
+        [],
+      )
+      held.release()
+      assert.notEqual((await first).status, 503, 'the one inside is answered')
+      assert.notEqual((await ask()).status, 503, 'and its place is free')
+    })
+  }
+})
+
+test('one kind does not stand before another, and operators are always answered', async () => {
+  const held = hold(server.storage.stores, 'page')
+  const first = server.get('/integration/v1/stores', token)
+  await held.reached()
+  const began = performance.now()
+  assert.equal((await server.token(client)).split('.').length, 3)
+  assert.equal((await push()).status, 200)
+  for (const path of ['/health/live', '/health/ready', '/metrics'])
+    assert.equal((await server.get(path)).status, 200)
+  assert.ok(performance.now() - began < 700, 'none of them waited')
+  held.release()
+  assert.equal((await first).status, 200)
+})
+
+test('a short burst is no overload: who waits less than its time is let in', async () => {
+  const held = hold(server.storage.stores, 'page')
+  const first = server.get('/integration/v1/stores', token)
+  await held.reached()
+  const second = server.get('/integration/v1/stores', token)
+  await sleep(100)
+  held.release()
+  assert.deepEqual([(await first).status, (await second).status], [200, 200])
+})
+
+test('who goes away while it waits takes nobody’s place', async () => {
+  const held = hold(server.storage.stores, 'page')
+  const first = server.get('/integration/v1/stores', token)
+  await held.reached()
+  const leaving = new AbortController()
+  const left = fetch(`${server.base}/integration/v1/stores`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: leaving.signal,
+  })
+  await sleep(50)
+  leaving.abort()
+  await assert.rejects(left)
+  held.release()
+  assert.equal((await first).status, 200)
+  for (let i = 0; i < 3; i++) assert.equal((await server.get('/integration/v1/stores', token)).status, 200)
+})
+
+test('a reader who takes its page slowly, or a sender of a slow body, takes nobody’s place', async () => {
+  const body = new ReadableStream({ pull: () => new Promise(() => {}) })
+  const leaving = new AbortController()
+  const slow = fetch(`${server.base}/platform/v1/records`, {
+    ...{ method: 'POST', body, duplex: 'half', signal: leaving.signal },
+    headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/x-ndjson' },
+  } as RequestInit)
+  slow.catch(() => {})
+  await sleep(50)
+  assert.equal((await push()).status, 200)
+  leaving.abort()
+})
+
+test('refusals are counted by their reason', async () => {
+  const { text } = await server.get('/metrics')
+  assert.match(text, /^tillgate_http_requests_refused_total\{why="waited"\} [1-9]/m)
+})
+
+test('an authorization request that is refused sends nobody anywhere', async () => {
+  const held = hold(server.storage.apps, 'find')
+  const first = server.get(authorizePath(client))
+  await held.reached()
+  const refused = await server.get(authorizePath(client))
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('location'), null)
+  held.release()
+  await first
+})
