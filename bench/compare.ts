@@ -21,8 +21,8 @@ export async function compare(
   { seconds, rounds }: { seconds: number; rounds: number },
 ): Promise<Comparison> {
   // Compilers and caches get warm before anything counts.
-  await putUnderLoad(limit, 1)
-  await putUnderLoad(ours, 2)
+  await putUnderLoad(limit, 2)
+  await putUnderLoad(ours, 3)
   const turns: { ours: Load; limit: Load }[] = []
   for (let round = 0; round < rounds; round++) {
     turns.push({ limit: await putUnderLoad(limit, seconds), ours: await putUnderLoad(ours, seconds) })

@@ -28,7 +28,8 @@ export const slowReaders: Rows = async function* (bench) {
       orderRequests(data, 2000, headers).slice(0, readers),
       bytesPerSecond,
     )
-    await sleep(2000)
+    // First they take what the system holds for each connection; only then are they slow.
+    await sleep(5000)
     const among = await paced(others)
     const cut = crowd.cut()
     await crowd.stop()

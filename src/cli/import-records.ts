@@ -67,6 +67,8 @@ export async function importRecords(options: ImportOptions): Promise<void> {
     }
     await before
   } finally {
+    // One may be on its way to the disk: what was stored is to be told.
+    await Promise.allSettled(settled)
     for (const batch of opened) batch.abandon()
   }
 }
@@ -82,6 +84,8 @@ interface LineBatch {
 async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBatch> {
   let batch: LineBatch = { parts: [], lines: 0, through: 0 }
   let bytes = 0
+  /** Of the line that has not ended yet. */
+  let pending = 0
   const next = (): LineBatch => {
     const full = batch
     batch = { parts: [], lines: 0, through: full.through }
@@ -93,14 +97,20 @@ async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBat
     for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, end + 1)) {
       batch.lines++
       batch.through++
+      pending = 0
       if (batch.lines < batchLines && bytes + end - start < batchBytes) continue
       batch.parts.push(piece.subarray(start, end + 1))
       start = end + 1
       yield next()
     }
     if (start === piece.length) continue
-    batch.parts.push(piece.subarray(start))
-    bytes += piece.length - start
+    const part = piece.subarray(start)
+    // Of an endless line no more is kept than says that it is too long.
+    if (pending <= maxLineLength) {
+      batch.parts.push(part)
+      bytes += part.length
+    }
+    pending += part.length - Math.max(0, part.lastIndexOf(10) + 1)
   }
   if (batch.parts.length === 0) return
   // The last line may do without its end.

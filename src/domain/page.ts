@@ -48,13 +48,22 @@ export interface Rest {
 /** `limit` entries from the first chunk on. */
 export function pageOf(chunk: Chunk, limit: number, rest: Rest): Page {
   const page: Page = { first: chunk.bytes, rest: null, rows: chunk.rows }
-  if (chunk.next !== null && chunk.rows < limit) page.rest = follow(page, chunk, limit, rest)
+  if (chunk.next !== null && chunk.rows < limit) {
+    page.rest = follow(page, chunk.next, chunk.bytes.length, limit, rest)
+  }
   return page
 }
 
-async function* follow(page: Page, first: Chunk, limit: number, rest: Rest): AsyncGenerator<Uint8Array> {
-  let { next } = first
-  let bytes = first.bytes.length
+/** `read`: the bytes of the first chunk, told now: when this runs, they have been sent and given back. */
+async function* follow(
+  page: Page,
+  after: Cursor,
+  read: number,
+  limit: number,
+  rest: Rest,
+): AsyncGenerator<Uint8Array> {
+  let next: Cursor | null = after
+  let bytes = read
   while (next !== null && page.rows < limit) {
     const rows = Math.min(limit - page.rows, piece(bytes / page.rows))
     const chunk: Chunk = await rest.more(next, rows)

@@ -42,11 +42,12 @@ export async function answerListing(
 function knownVersion({ headers }: FastifyRequest, address: string): number | null {
   const { 'if-none-match': tags } = headers
   if (tags === undefined) return null
-  for (const tag of tags.split(',')) {
+  const known = tags.split(',').flatMap(tag => {
     const [, digits, hash] = /^(?:W\/)?"(\d{1,15})-([\w-]+)"$/.exec(tag.trim()) ?? []
-    if (hash === address) return Number(digits)
-  }
-  return null
+    return hash === address ? [Number(digits)] : []
+  })
+  // Versions rise, so only the newest can be current.
+  return known.length > 0 ? Math.max(...known) : null
 }
 
 /**

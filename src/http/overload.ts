@@ -36,7 +36,19 @@ const waitingForEach = 40
 const fewRequests = 8
 
 /** Many that come at once and will soon be through are no overload either: so many milliseconds they have. */
-const burst = 800
+const burst = 850
+
+/**
+ * A request may sit through what is left of one turn of the event loop, and then wait for its place in the next: so a
+ * turn has less time than a gate.
+ */
+const turnShare = 0.7
+
+/** Tills would have to send a whole batch again, and are in no hurry. */
+const tillsWait = 4000
+
+/** A pause after which a long turn says nothing about the next. */
+const pause = 50
 
 /** One object for all: it is needed so often, and its stack says nothing. */
 export const overloaded = fail(
@@ -61,15 +73,15 @@ export function refuseOverload(
   refused: (why: Refusal) => void,
 ): void {
   const burst_ms = Math.max(burst, max_wait)
-  const gates = createGates(() =>
+  const gates = createGates(kind =>
     createGate({
       inside: max_requests,
       waiting: max_requests * waitingForEach,
-      patience_ms: max_wait,
-      burst_ms,
+      patience_ms: kind === 'platform' ? Math.max(tillsWait, max_wait) : max_wait,
+      burst_ms: kind === 'platform' ? Math.max(tillsWait, burst_ms) : burst_ms,
     }),
   )
-  const isLate = createTurn(max_wait, burst_ms)
+  const isLate = createTurn(max_wait * turnShare, burst_ms)
   app.decorate('gates', { of: gates, refused })
   app.decorateRequest('visit', null)
 
@@ -92,7 +104,17 @@ export function refuseOverload(
 
 /** Waits for the request's turn; for handlers that read the body themselves. */
 export const takeTurn = (request: FastifyRequest): Promise<void> =>
-  new Promise((resolve, reject) => enter(request, error => (error ? reject(error) : resolve())))
+  new Promise((resolve, reject) => {
+    const { socket } = request.raw
+    // Who goes away while waiting is never called in; what is kept for them must be let go all the same.
+    const gone = () => reject(overloaded)
+    socket.once('close', gone)
+    enter(request, error => {
+      socket.off('close', gone)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
 
 function enter(request: FastifyRequest, done: (error?: Error) => void): void {
   const { gates } = request.server
@@ -110,7 +132,7 @@ const turnOf = (request: FastifyRequest) => request.routeOptions.config?.turn
 /** Kinds of requests with a gate of their own: people who sign in, which is slow by design, never stand before tills. */
 const kinds = ['integration', 'platform', 'auth', 'login']
 
-function createGates(create: () => Gate): (request: FastifyRequest) => Gate {
+function createGates(create: (kind: string) => Gate): (request: FastifyRequest) => Gate {
   const byKind = new Map<string, Gate>()
   const byRoute = new Map<string, Gate>()
   return ({ routeOptions: { url = '' } }) => {
@@ -118,7 +140,7 @@ function createGates(create: () => Gate): (request: FastifyRequest) => Gate {
     if (known) return known
     const [, first = ''] = url.split('/')
     const kind = first === 'signup' ? 'login' : kinds.includes(first) ? first : 'pages'
-    const gate = byKind.get(kind) ?? create()
+    const gate = byKind.get(kind) ?? create(kind)
     byKind.set(kind, gate)
     byRoute.set(url, gate)
     return gate
@@ -134,14 +156,17 @@ function createTurn(max_wait: number, burst_ms: number): () => boolean {
   let others = 0
   /** Since when the turns have been long. */
   let longSince: number | null = null
+  let ended = 0
   return () => {
     const now = performance.now()
     if (others === 0) {
       began = now
+      if (now - ended > pause) longSince = null
       // Runs when all sockets that were found readable have been read.
       setImmediate(() => {
         others = 0
-        if (performance.now() - began < max_wait) longSince = null
+        ended = performance.now()
+        if (ended - began < max_wait) longSince = null
         else longSince ??= began
       })
     }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { IntakeBatch, IntakeOptions, Outcome } from '../domain/intake.ts'
 import type { StorageOptions } from '../storage/open.ts'
@@ -107,8 +106,9 @@ export function startWorker(database: string, options: StorageOptions): IntakeWo
     async close() {
       if (ended) return
       worker.ref()
+      const exited = new Promise(resolve => worker.once('exit', resolve))
       tell({ type: 'close' })
-      await once(worker, 'exit')
+      await exited
     },
   }
 }

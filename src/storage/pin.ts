@@ -33,3 +33,6 @@ export const nextIds = ({ ids, done }: Pin, limit: number): string[] =>
 /** Where it goes on after `rows` entries more; null when that were all. */
 export const advance = (pin: Pin, rows: number, key: Cursor = pin.key): Cursor | null =>
   rows < pin.left ? pinned({ ...pin, key, done: pin.done + rows, left: pin.left - rows }) : null
+
+/** Once read by their names, entries are always: a replica that is behind may still have the version that was left. */
+export const named = (pin: Pin): Pin => ({ ...pin, version: -1 })

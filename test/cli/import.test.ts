@@ -195,6 +195,7 @@ describe('import: every rule of a record', () => {
   async function load(
     content: string | Buffer,
     intake = createIntake(createIngest({ storage })),
+    pieceSize = Number.POSITIVE_INFINITY,
   ): Promise<ImportState> {
     const state: ImportState = {
       counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
@@ -202,7 +203,8 @@ describe('import: every rule of a record', () => {
       bad: null,
     }
     const pieces = (async function* () {
-      yield Buffer.from(content)
+      const all = Buffer.from(content)
+      for (let at = 0; at < all.length; at += pieceSize) yield all.subarray(at, at + pieceSize)
     })()
     const { signal } = new AbortController()
     await importRecords({ pieces, intake, by: byTest, state, signal, onBatch: () => {} })
@@ -227,6 +229,29 @@ describe('import: every rule of a record', () => {
       bad?.details.map(({ message }) => message),
       ['line 2: the record is not UTF-8 text'],
     )
+  })
+
+  test('import: of an endless line no more is kept than says that it is too long', async () => {
+    const piece = Buffer.alloc(256 * 1024, 'x')
+    const taken: number[] = []
+    const intake = createIntake(createIngest({ storage }))
+    const counting: Intake = {
+      ...intake,
+      open(options) {
+        const batch = intake.open(options)
+        return { ...batch, push: part => (taken.push(part.length), batch.push(part)) }
+      },
+    }
+    const { bad } = await load(
+      Buffer.concat([...Array.from({ length: 64 }, () => piece), Buffer.from('\n{}\n')]),
+      counting,
+      piece.length,
+    )
+    assert.deepEqual(
+      bad?.details.map(({ line }) => line),
+      [1, 2],
+    )
+    assert.ok(taken.reduce((sum, size) => sum + size, 0) < 2 * 1024 * 1024)
   })
 
   test('import: a fault of the database is no bad record', async () => {

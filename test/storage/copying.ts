@@ -65,7 +65,7 @@ function sqliteRows(file: string): object[][] {
 }
 
 /** More batches than are under way at the same time. */
-export const manyOrders = 12_000
+export const manyOrders = 9000
 
 /** A demo, and beside it a row of every table, with the values that are most easily lost. */
 export async function populate(database: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { advance, nextIds, type Pin, pinned, readPin } from '../pin.ts'
+import { advance, named, nextIds, type Pin, pinned, readPin } from '../pin.ts'
 import type { AccessClaim, Chunk, Cursor, Read } from '../port.ts'
 import { stride, walkingDistance } from '../roads.ts'
 import { claimValues, readFacts } from './access.ts'
@@ -174,5 +174,5 @@ export function pinnedChunk(row: RawRow, pin: Pin, rows: number, shape: ListShap
 
 /** The next entries of a settled page, wherever they are by now. */
 export function namedChunk([rows, bytes]: RawRow, pin: Pin, asked: number): Chunk {
-  return { bytes: bytes ?? new Uint8Array(), rows: Number(rows), next: advance(pin, asked) }
+  return { bytes: bytes ?? new Uint8Array(), rows: Number(rows), next: advance(named(pin), asked) }
 }

@@ -40,8 +40,8 @@ export const inMemory = ':memory:'
 export async function openDatabase(file: string, options: DatabaseOptions = {}): Promise<Database> {
   const patience_ms = options.patience_ms ?? 5000
   if (file !== inMemory) createFile(file)
-  // SQLite's own wait blocks the event loop, so it only bridges another process's quick commit; timers do the rest.
-  const connection = new DatabaseSync(file, { timeout: 5 })
+  // SQLite's own wait would block the event loop; timers do it.
+  const connection = new DatabaseSync(file, { timeout: 0 })
   try {
     await patiently(() => configure(connection), patience_ms)
   } catch (error) {
@@ -62,6 +62,24 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
       if (connection.isOpen && connection.isTransaction) connection.exec('rollback')
       throw error
     }
+  }
+
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+  /** Writes wait for another process's in a queue, of which the first one tries: many that try would keep the loop busy. */
+  function inTurn<T>(step: () => T): Promise<T> {
+    if (waiting === 0) {
+      try {
+        return Promise.resolve(step())
+      } catch (error) {
+        if (!isBusy(error)) return Promise.reject(translate(error))
+      }
+    }
+    const deadline = performance.now() + patience_ms
+    waiting++
+    const turn = last.then(() => retry(step, deadline)).finally(() => waiting--)
+    last = turn.catch(() => {})
+    return turn
   }
 
   return {
@@ -85,14 +103,14 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
     look: work => patiently(work, patience_ms),
     // Waits for the lock only: `work` runs once, so what goes wrong in it or in its commit is final.
     write: work =>
-      patiently(() => {
+      inTurn(() => {
         beginWrite.run()
         try {
           return transact(work)
         } catch (error) {
           throw translate(error)
         }
-      }, patience_ms),
+      }),
   }
 }
 
@@ -101,23 +119,20 @@ function patiently<T>(step: () => T, patience_ms: number): Promise<T> {
   try {
     return Promise.resolve(step())
   } catch (error) {
-    return isBusy(error) ? retry(step, patience_ms, error) : Promise.reject(translate(error))
+    return isBusy(error) ? retry(step, performance.now() + patience_ms) : Promise.reject(translate(error))
   }
 }
 
-async function retry<T>(step: () => T, patience_ms: number, first: unknown): Promise<T> {
-  const deadline = performance.now() + patience_ms
-  let failure = first
-  for (let wait = 1; isBusy(failure) && performance.now() < deadline; wait = Math.min(wait * 2, 20)) {
-    // The random part keeps two waiting processes from meeting again and again.
-    await sleep(wait * (0.5 + Math.random()))
+async function retry<T>(step: () => T, deadline: number): Promise<T> {
+  for (let wait = 1; ; wait = Math.min(wait * 2, 16)) {
     try {
       return step()
     } catch (error) {
-      failure = error
+      if (!isBusy(error) || performance.now() >= deadline) throw translate(error)
     }
+    // The random part keeps two waiting processes from meeting again and again.
+    await sleep(wait * (0.5 + Math.random()))
   }
-  throw translate(failure)
 }
 
 /** For its owner only: it holds secrets and sales. SQLite gives the -wal and -shm files the same mode. */

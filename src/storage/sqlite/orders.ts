@@ -1,4 +1,4 @@
-import { advance, nextIds, type Pin, pinned, readPin } from '../pin.ts'
+import { advance, named, nextIds, type Pin, pinned, readPin } from '../pin.ts'
 import type { Chunk, Cursor, OrderField, OrderQuery, Orders } from '../port.ts'
 import { walkingDistance } from '../roads.ts'
 import { type Access, mayReadStore } from './access.ts'
@@ -65,7 +65,7 @@ export function createOrders(db: Database, access: Access): Orders {
     }
     const ids = nextIds(pin, limit)
     const docs = ids.flatMap(id => byId.get(query.store_id, id) ?? [])
-    return { bytes: Buffer.from(docs.join(',')), rows: docs.length, next: advance(pin, ids.length) }
+    return { bytes: Buffer.from(docs.join(',')), rows: docs.length, next: advance(named(pin), ids.length) }
   }
 
   return {
