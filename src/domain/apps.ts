@@ -166,7 +166,7 @@ function whatChanged(before: App, after: App): string {
 
 /** Beside controls all that is not drawn, but for what joins and colours emoji. */
 const unseen =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\u200d\ufe0f]]]/v
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\u200d]--[\ufe0f]]]/v
 
 /** Merchants decide by these names, so nothing invisible and nothing that turns the text around may be in them. */
 function checkName(field: 'name' | 'publisher', name: string): string {

@@ -1,11 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Cursor } from './port.ts'
 
-/** Entries from one signpost to the next: so many are skipped in some 20 µs. */
+/** Entries from one signpost to the next: so many are skipped in some 20 µs. A page that begins nearer is walked to. */
 export const stride = 256
-
-/** A page that begins nearer than this is walked to. */
-export const walkingDistance = stride
 
 /** Of about 100 bytes each, at most 4 MiB. */
 const mostPosts = 40_000

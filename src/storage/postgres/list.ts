@@ -1,6 +1,6 @@
 import { advance, named, nextIds, type Pin, pinned, readPin } from '../pin.ts'
 import type { AccessClaim, Chunk, Cursor, Read } from '../port.ts'
-import { stride, walkingDistance } from '../roads.ts'
+import { stride } from '../roads.ts'
 import { claimValues, readFacts } from './access.ts'
 import type { RawRow } from './connection.ts'
 import type { Database } from './database.ts'
@@ -108,7 +108,7 @@ export function createList(db: Database, shape: ListShape): List {
   return {
     async page(claim, store_id, range, read) {
       const { offset, limit, unless_version } = read
-      const isDeep = signposts !== null && offset >= walkingDistance
+      const isDeep = signposts !== null && offset >= stride
       const deep = isDeep ? await deepPage(claim, store_id, range, read) : null
       if (deep) return deep
       const values = [...claimValues(claim), store_id, unless_version, offset, limit, range.to, ...range.from]

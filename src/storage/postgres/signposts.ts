@@ -55,8 +55,6 @@ export function createSignposts(db: Database, shape: ListShape) {
   }
 }
 
-export type Signposts = ReturnType<typeof createSignposts>
-
 /** $1 store, $2 first time, $3 last time, $4 limit. The version, and every so many-th sort key, as JSON. */
 function roadSql({ table, order, version }: ListShape): string {
   const [time] = order

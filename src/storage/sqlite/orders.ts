@@ -1,6 +1,6 @@
 import { advance, named, nextIds, type Pin, pinned, readPin } from '../pin.ts'
 import type { Chunk, Cursor, OrderField, OrderQuery, Orders } from '../port.ts'
-import { walkingDistance } from '../roads.ts'
+import { stride } from '../roads.ts'
 import { type Access, mayReadStore } from './access.ts'
 import type { Database } from './database.ts'
 import { createList, emptyChunk, type ListShape } from './list.ts'
@@ -42,7 +42,7 @@ export function createOrders(db: Database, access: Access): Orders {
   function begin(query: OrderQuery, version: number, offset: number, limit: number, total?: number): Chunk {
     const { list, countBefore } = lists[query.field]
     const within = scope(query)
-    if (offset < walkingDistance) return list.page(within, query.from, offset, limit, total)
+    if (offset < stride) return list.page(within, query.from, offset, limit, total)
     const walk: Walk = {
       from: (time, steps) => list.keyFrom(within, time, steps),
       behind: (key, steps) => list.keyBehind(within, key, steps),
