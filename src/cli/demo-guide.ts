@@ -27,6 +27,7 @@ const pages = ({ app }: Demo, base_url: string): string[] => [
   row('Sign in', `${base_url}/login`),
   row('Merchant', `${base_url}/account/apps`),
   row('Developer', `${base_url}/developer/apps`),
+  row('Operator', `${base_url}/operator`),
   row('API', `${base_url}/docs and ${base_url}/openapi.json`),
   row('Consent', `${base_url}/auth/v2/authorize?${consentQuery(app.client_id)}`),
 ]
