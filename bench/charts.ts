@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isReached, type Row } from './row.ts'
 
-const folder = fileURLToPath(new URL('../docs/images/', import.meta.url))
+const folder = fileURLToPath(new URL('../docs/charts/', import.meta.url))
 
 /** The pictures of docs/performance.md. */
 export function writeCharts(engine: string, rows: readonly Row[]): void {

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { regressions } from './baseline.ts'
+import { regressions, saveBaseline } from './baseline.ts'
 import type { Bench } from './bench.ts'
 import { writeCharts } from './charts.ts'
 import { type Data, type DataOptions, makeData } from './data.ts'
+import { writeDocument } from './document.ts'
 import { postgresEngine, sqliteEngine } from './engine.ts'
 import { generator } from './load.ts'
 import type { Row } from './row.ts'
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     orders: { type: 'string' },
   },
@@ -57,10 +59,16 @@ const bench: Bench = {
 const rows: Row[] = []
 try {
   console.log(`${engine.name}, ${orders.toLocaleString('en')} orders, load by ${generator}\n`)
-  for (const [, group] of wanted) {
-    for await (const row of group(bench)) {
-      rows.push(row)
-      printRow(row)
+  for (const [name, group] of wanted) {
+    try {
+      for await (const row of group(bench)) {
+        rows.push(row)
+        printRow(row)
+      }
+    } catch (error) {
+      // The others are worth knowing all the same.
+      console.error(`bench: ${name} could not be measured:`, error)
+      process.exitCode = 1
     }
   }
 } finally {
@@ -76,10 +84,17 @@ const machine = {
     memory_gb: Math.round(totalmem() / 2 ** 30),
   },
 }
-const run = { machine, engine: engine.name, orders, generator, quick: values.quick, rows }
+const date = new Date().toISOString().slice(0, 10)
+const run = { machine, date, engine: engine.name, orders, generator, quick: values.quick, rows }
 writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(run, null, 2)}\n`)
-// A part of the rows, or rows measured in haste, are no pictures for the documents.
-if (!values.quick && values.only === '') writeCharts(engine.name, rows)
+// A part of the rows, or rows measured in haste, are nothing for the documents.
+if (!values.quick && values.only === '') {
+  writeCharts(engine.name, rows)
+  const { cores, processor, memory_gb, node } = machine
+  const where = `${cores} cores (${processor}), ${memory_gb} GB, Node ${node}, ${run.date}`
+  writeDocument(engine.name, rows, `${where}, ${orders.toLocaleString('en')} orders, load by ${generator}`)
+}
+if (values.save) saveBaseline(engine.name, rows)
 if (values.check) {
   const worse = regressions(engine.name, rows)
   for (const sentence of worse) console.error(`bench: ${sentence}`)

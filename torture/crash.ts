@@ -57,12 +57,15 @@ async function run(trial: Trial): Promise<Outcome> {
     tried: `${rounds} rounds of SIGKILL at a random moment under load: ${[...killed].map(([victim, n]) => `${victim} ${n}×`).join(', ')}`,
     found:
       `nothing of ${sum.batches} batches, ${sum.tokens} tokens, ${sum.refreshes} refreshes and ${sum.revocations} ` +
-      `revocations that were acknowledged is lost, nothing is half written, the database is sound and the sales equal the ` +
-      `orders; of ${sum.happened + sum.not} refreshes without an answer ${sum.happened} had happened; ` +
-      `ready again within ${Math.round(slowest)} ms`,
+      `revocations that were acknowledged is lost, nothing is half written, the sales equal the orders` +
+      `${trial.engine === 'sqlite' ? ', integrity_check is ok' : ''}; of ${sum.happened + sum.not} refreshes and revocations ` +
+      `without an answer ${sum.happened} had happened; ready again in ${Math.round(middle(starts))} ms, at most ` +
+      `${Math.round(slowest)} ms`,
     broken,
   }
 }
+
+const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 interface Place {
   site: Site

@@ -44,8 +44,11 @@ const burst = 850
  */
 const turnShare = 0.7
 
-/** Tills would have to send a whole batch again, and are in no hurry. */
-const tillsWait = 4000
+/**
+ * Who waits longer than others. Tills would have to send a whole batch again, and are in no hurry; of many that use one
+ * code or token at once each must learn what came of it, and an app without a token can do nothing else.
+ */
+const patience: Record<string, number> = { platform: 4000, auth: 2500 }
 
 /** A pause after which a long turn says nothing about the next. */
 const pause = 50
@@ -77,8 +80,8 @@ export function refuseOverload(
     createGate({
       inside: max_requests,
       waiting: max_requests * waitingForEach,
-      patience_ms: kind === 'platform' ? Math.max(tillsWait, max_wait) : max_wait,
-      burst_ms: kind === 'platform' ? Math.max(tillsWait, burst_ms) : burst_ms,
+      patience_ms: Math.max(patience[kind] ?? 0, max_wait),
+      burst_ms: Math.max(patience[kind] ?? 0, burst_ms),
     }),
   )
   const isLate = createTurn(max_wait * turnShare, burst_ms)

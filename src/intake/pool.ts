@@ -9,8 +9,8 @@ interface PoolOptions {
   storage: Required<Pick<StorageOptions, 'database_statement_timeout' | 'database_connect_timeout'>>
 }
 
-/** Connections of one thread, where the engine has a pool: one for the batch that is written, one for the next. */
-const connections = 2
+/** Connections of one thread, where the engine has a pool: batches of a store that is locked take two, others go on. */
+const connections = 4
 
 /**
  * An intake whose batches are read and stored in threads, so that neither a large batch nor the disk's flush keeps the

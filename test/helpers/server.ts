@@ -65,7 +65,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     storage,
     clock,
     issuer: options.issuer ?? base,
-    config: { ...settings, ...options.config },
+    // Patient: on a busy machine some of many requests at once would be turned away.
+    config: { ...settings, max_wait: 20_000, ...options.config },
     ...(intake && { intake }),
     log: { write: line => void log.push(line) },
   })

@@ -112,6 +112,7 @@ test('a store that is locked by another session: its batches are 503 in bounded 
   t.after(() => node.process.kill('SIGKILL'))
   const bearer = { tills: await tokenOf(node.base, tills), reader: await tokenOf(node.base, reader) }
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  t.after(() => sql.end({ timeout: 0 }))
   await sql.unsafe('begin; select 1 from stores where id = 1 for update')
   // Three times as many as there are connections.
   const stuck = Promise.all(
@@ -131,7 +132,7 @@ test('a store that is locked by another session: its batches are 503 in bounded 
     others.push(await timed('orders', () => get(ordersOf(2))))
     others.push(await timed('orders of the locked store', () => get(ordersOf(1))))
   }
-  assert.ok(others.length > 10)
+  assert.ok(others.length > 3)
   assert.deepEqual(
     others.filter(({ status }) => status !== 200),
     [],
