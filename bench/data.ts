@@ -69,8 +69,11 @@ export async function makeData(engine: Engine, options: DataOptions): Promise<Da
 async function fill(env: Data['env'], options: DataOptions): Promise<Data> {
   const end = Math.floor(Date.now() / 1000)
   const importing = tillgate(['import', '-', '--json'], env, 'pipe')
-  const { lines, times } = await writeRecords(importing.child.stdin as Writable, options, end)
-  await finished(importing)
+  // Together: an import that ends before its time takes no more records.
+  const [{ lines, times }] = await Promise.all([
+    writeRecords(importing.child.stdin as Writable, options, end),
+    finished(importing),
+  ])
   const created = await finished(tillgate(['app', 'create', '--name', 'Reader', '--json'], env))
   const reader = JSON.parse(created) as Client
   const store_ids = Array.from({ length: options.stores }, (_, i) => 1001 + i)
@@ -99,6 +102,8 @@ function* records(options: DataOptions, end: number) {
 }
 
 async function writeRecords(out: Writable, options: DataOptions, end: number) {
+  // Told by the exit code of the import.
+  out.on('error', () => {})
   const times: number[] = []
   let lines = 0
   let text = ''
