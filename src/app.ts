@@ -94,8 +94,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     clientErrorHandler: answerMalformed(clock, () => connections),
     routerOptions: { maxParamLength: 128 },
   })
-  const connections = watchConnections(app.server)
-  app.server.maxConnections = config.max_connections
+  const connections = watchConnections(app.server, config.max_connections)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over; Node would answer it without a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorate('clock', clock)

@@ -66,7 +66,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rate_limit: integer(env, 'TILLGATE_RATE_LIMIT', 0, 0, 1_000_000_000),
     max_connections: integer(env, 'TILLGATE_MAX_CONNECTIONS', 10_000, 1, 1_000_000),
     max_requests: integer(env, 'TILLGATE_MAX_REQUESTS', 20, 1, 100_000),
-    max_wait: integer(env, 'TILLGATE_MAX_WAIT', 650, 1, 60_000),
+    max_wait: integer(env, 'TILLGATE_MAX_WAIT', 400, 1, 60_000),
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }

@@ -7,6 +7,7 @@ import { assertFree, localAddress, settlePort } from './lib/address.ts'
 import { createIntakePool } from './intake/pool.ts'
 import type { Intake } from './domain/intake.ts'
 import { systemClock } from './lib/clock.ts'
+import { listen } from './listen.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './warnings.ts'
 import { gatherMetrics } from './worker-metrics.ts'
@@ -43,16 +44,6 @@ export async function serve(config: Config): Promise<void> {
   return superviseWorkers(config.workers, env, { ready, stop: stopSignal(), warn })
 }
 
-/**
- * The longest queue that the system allows: a crowd that connects at once waits for a moment instead of a second. On
- * Linux each worker has a queue of its own. Node's way, one that hands connections on, leaves those it has just handed to
- * a worker that dies without an answer, for ever; this way they are told at once.
- */
-const listening = {
-  backlog: 4096,
-  ...(cluster.isWorker && process.platform === 'linux' && { reusePort: true }),
-}
-
 /** config → storage → app → listen → close */
 async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {
   const stop = stopSignal()
@@ -72,7 +63,7 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
     storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))
   }, sweepEvery)
   try {
-    await app.listen({ host: config.host, port: config.port, ...listening })
+    await listen(app, { ...config, shared: cluster.isWorker })
     ready()
     for (const warning of warningsOf(config, issuer)) app.log.warn(warning)
     app.log.info({ signal: await stop }, 'stopping; requests in flight finish first')

@@ -16,8 +16,11 @@ export interface Connections {
   all(): Iterable<Connection>
 }
 
-/** Every connection of the server with what it is about: Node tells of requests, and of sockets, but not of both. */
-export function watchConnections(server: Server): Connections {
+/**
+ * Every connection of the server with what it is about: Node tells of requests, and of sockets, but not of both. Those
+ * beyond `most` are closed at once; Node's own limit counts only those of its own listener.
+ */
+export function watchConnections(server: Server, most: number): Connections {
   const open = new Map<Socket, Connection>()
 
   function of(socket: Socket): Connection {
@@ -29,7 +32,10 @@ export function watchConnections(server: Server): Connections {
     return connection
   }
 
-  server.on('connection', of)
+  server.on('connection', (socket: Socket) => {
+    if (open.size < most) of(socket)
+    else socket.destroy()
+  })
   // Before the framework's own listener, which may have answered by the time it returns.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = of(request.socket)

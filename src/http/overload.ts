@@ -15,43 +15,36 @@ declare module 'fastify' {
     visit: Visit | null
   }
   interface FastifyInstance {
-    gates: { of(request: FastifyRequest): Gate; refused(why: Refusal): void }
+    gates: { of(request: FastifyRequest): Gate; refused(why: TurnedAway): void }
   }
 }
 
 export interface OverloadLimits {
   /** Requests of one kind that are worked on at a time. */
   max_requests: number
-  /** Milliseconds that a request waits for its turn. */
+  /** Milliseconds that a request waits for its turn where many do. */
   max_wait: number
 }
 
-/** Found too late, or turned away at its gate. */
-export type Refusal = 'late' | TurnedAway
-
-/** For each that is worked on. */
-const waitingForEach = 40
-
-/** One long piece of work is no overload: only behind this many others does a request count as late. */
-const fewRequests = 8
-
-/** Many that come at once and will soon be through are no overload either: so many milliseconds they have. */
-const burst = 850
-
 /**
- * A request may sit through what is left of one turn of the event loop, and then wait for its place in the next: so a
- * turn has less time than a gate.
+ * For each that is worked on. So many because clients that are turned away at once come back at once, and turning them
+ * away would become all that is done; those who wait first come back twice a second.
  */
-const turnShare = 0.7
+const waitingForEach = 200
 
-/**
- * Who waits longer than others. Tills would have to send a whole batch again, and are in no hurry; of many that use one
- * code or token at once each must learn what came of it, and an app without a token can do nothing else.
- */
-const patience: Record<string, number> = { platform: 4000, auth: 2500 }
+/** No more than these are no overload: together they are soon through, even where each takes long. */
+const few = 100
 
-/** A pause after which a long turn says nothing about the next. */
-const pause = 50
+// How long a request waits, in times of `max_wait`.
+
+/** Many that come at once and will soon be through. */
+const burst = 1.4
+
+/** A few. Tills would have to send a whole batch again, and are in no hurry. */
+const patience = (kind: string): number => (kind === 'platform' ? 10 : 6)
+
+/** Milliseconds in one turn of the event loop: two hundred small answers, and never a wait that anyone would notice. */
+const turn = 20
 
 /** One object for all: it is needed so often, and its stack says nothing. */
 export const overloaded = fail(
@@ -63,37 +56,24 @@ export const overloaded = fail(
 )
 
 /**
- * Turns requests away when there are more than can be answered in time, so that those let in are answered soon. Two
- * measures, for two places where requests queue up. What runs at once, as SQLite does, keeps requests waiting unread in
- * their sockets: they are late when the turn of the event loop that found them has lasted too long. What waits, for
- * PostgreSQL or for signatures, fills the process with half-done requests: of these a number is worked on at a time, and
- * the rest wait at a gate, in their order and not for long.
+ * Turns requests away when there are more than can be answered in time, so that those let in are answered soon: a number
+ * is worked on at a time, and the rest wait at a gate, in their order and not for long.
  */
 export function refuseOverload(
   app: FastifyInstance,
   { max_requests, max_wait }: OverloadLimits,
   ends: RequestEnds,
-  refused: (why: Refusal) => void,
+  refused: (why: TurnedAway) => void,
 ): void {
-  const burst_ms = Math.max(burst, max_wait)
   const gates = createGates(kind =>
     createGate({
-      inside: max_requests,
-      waiting: max_requests * waitingForEach,
-      patience_ms: Math.max(patience[kind] ?? 0, max_wait),
-      burst_ms: Math.max(patience[kind] ?? 0, burst_ms),
+      ...{ inside: max_requests, turn_ms: turn, waiting: max_requests * waitingForEach },
+      ...{ patience_ms: max_wait, burst_ms: max_wait * burst, few, few_ms: max_wait * patience(kind) },
     }),
   )
-  const isLate = createTurn(max_wait * turnShare, burst_ms)
   app.decorate('gates', { of: gates, refused })
   app.decorateRequest('visit', null)
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (turnOf(request) === 'never') return done()
-    if (!isLate()) return done()
-    refused('late')
-    done(overloaded)
-  })
   // Only now, when the body is there: one who sends it slowly takes nobody's place.
   app.addHook('preValidation', (request, _reply, done) => {
     if (turnOf(request) === undefined) enter(request, done)
@@ -147,32 +127,5 @@ function createGates(create: (kind: string) => Gate): (request: FastifyRequest) 
     byKind.set(kind, gate)
     byRoute.set(url, gate)
     return gate
-  }
-}
-
-/**
- * Tells, of each request as it is met, whether this turn of the event loop has lasted too long for it: since its first
- * request, and with not a few others before it. One long turn may be a burst; when they are all long it is none.
- */
-function createTurn(max_wait: number, burst_ms: number): () => boolean {
-  let began = 0
-  let others = 0
-  /** Since when the turns have been long. */
-  let longSince: number | null = null
-  let ended = 0
-  return () => {
-    const now = performance.now()
-    if (others === 0) {
-      began = now
-      if (now - ended > pause) longSince = null
-      // Runs when all sockets that were found readable have been read.
-      setImmediate(() => {
-        others = 0
-        ended = performance.now()
-        if (ended - began < max_wait) longSince = null
-        else longSince ??= began
-      })
-    }
-    return others++ >= fewRequests && now - began >= max_wait && now - (longSince ?? began) >= burst_ms
   }
 }

@@ -13,33 +13,64 @@ export interface Gate {
 
 export interface GateLimits {
   inside: number
+  /** Milliseconds in one turn of the event loop in which visitors are let in. */
+  turn_ms: number
   /** So many may wait; behind them nobody would have their turn in time. */
   waiting: number
   /** How long one waits where many are waiting all the time; and where they came all at once, and will soon be through. */
   patience_ms: number
   burst_ms: number
+  /** And where they have never been more than `few` since somebody began to wait: that is slow work, not too much. */
+  few: number
+  few_ms: number
 }
 
-/** Lets so many in at a time. The others wait in the order in which they came, and not for long. */
-export function createGate({ inside: room, waiting: benches, patience_ms, burst_ms }: GateLimits): Gate {
+/**
+ * Lets so many in at a time. The others wait in the order in which they came, and not for long.
+ *
+ * What is done at once, as with SQLite, never takes two places at a time, but keeps the event loop from everything else:
+ * from new connections, timers and whoever has another gate. So visitors are also let in for a short while only in each
+ * turn of the loop.
+ */
+export function createGate(limits: GateLimits): Gate {
+  const { waiting: benches, patience_ms, burst_ms, few, few_ms } = limits
   let inside = 0
   const waiting = new Set<() => void>()
-  /** Since when somebody has been waiting. */
+  /** Since when somebody has been waiting, and the most that were since then. */
   let crowdedSince = 0
+  let crowd = 0
+  const turn = createTurn(limits.turn_ms, letIn)
+
+  const hasRoom = (): boolean => inside < limits.inside && turn.hasTime()
+
+  /** In a loop, because one who is let in may have left again when the call returns. */
+  function letIn(): void {
+    for (const next of waiting) {
+      if (!hasRoom()) break
+      next()
+    }
+    if (waiting.size > 0 && inside < limits.inside) turn.again()
+  }
 
   function free(): void {
-    const [next] = waiting
-    if (next) next()
-    else inside--
+    inside--
+    if (waiting.size > 0) turn.again()
   }
 
   /** Calls `lost` when the wait has been too long; answers how to end it before. */
   function beginWait(lost: () => void): () => void {
-    if (waiting.size === 0) crowdedSince = performance.now()
+    const came = performance.now()
+    if (waiting.size === 0) {
+      crowdedSince = came
+      crowd = 0
+    }
+    crowd = Math.max(crowd, waiting.size + 1)
     let timer = setTimeout(look, patience_ms)
     function look(): void {
-      const left = crowdedSince + burst_ms - performance.now()
-      if (left > 0) timer = setTimeout(look, left)
+      const until = crowd > few ? crowdedSince + burst_ms : came + few_ms
+      const left = until - performance.now()
+      // Not all of it at once: few may become many.
+      if (left > 0) timer = setTimeout(look, Math.min(left, patience_ms))
       else lost()
     }
     return () => clearTimeout(timer)
@@ -55,13 +86,12 @@ export function createGate({ inside: room, waiting: benches, patience_ms, burst_
       },
     }
     const admit = () => {
+      inside++
       onLeave = free
       then(null, visit)
     }
-    if (inside < room) {
-      inside++
-      admit()
-    } else if (waiting.size < benches) {
+    if (waiting.size === 0 && hasRoom()) admit()
+    else if (waiting.size < benches) {
       const endWait = beginWait(() => {
         visit.leave()
         then('waited', visit)
@@ -75,9 +105,46 @@ export function createGate({ inside: room, waiting: benches, patience_ms, burst_
         waiting.delete(called)
       }
       waiting.add(called)
+      if (inside < limits.inside) turn.again()
     } else then('crowded', visit)
     return visit
   }
 
   return { enter }
+}
+
+interface Turn {
+  /** Whether some is left in this turn of the event loop. */
+  hasTime(): boolean
+  /** Has the gate opened in the next. */
+  again(): void
+}
+
+function createTurn(turn_ms: number, open: () => void): Turn {
+  let began = 0
+  let asked: NodeJS.Immediate | null = null
+  let over = true
+
+  function next(): void {
+    asked = null
+    over = true
+    open()
+    // What is left when this returns belongs to the sockets that are read next.
+  }
+  const again = (): void => {
+    asked ??= setImmediate(next)
+  }
+  return {
+    again,
+    hasTime() {
+      const now = performance.now()
+      if (over) {
+        over = false
+        began = now
+        // Runs when all sockets that were found readable have been read.
+        again()
+      }
+      return now - began < turn_ms
+    },
+  }
 }

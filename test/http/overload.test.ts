@@ -13,7 +13,7 @@ let token: string
 let writer: string
 
 before(async () => {
-  server = await startServer({ config: { max_requests: 1, max_wait: 1 } })
+  server = await startServer({ config: { max_requests: 1, max_wait: 40 } })
   client = await server.newApp({ redirect_uris: [redirectUri] })
   token = await server.token(client)
   writer = await server.token(await server.newApp({ scope: 'platform.write' }))

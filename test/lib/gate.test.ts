@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createGate, type TurnedAway, type Visit } from '../../src/lib/gate.ts'
 
-const limits = { inside: 2, waiting: 3, patience_ms: 40, burst_ms: 40 }
+const limits = { inside: 2, turn_ms: 1000, waiting: 3, patience_ms: 40, burst_ms: 40, few: 0, few_ms: 0 }
 
 function visitors(gate: ReturnType<typeof createGate>) {
   const log: string[] = []
@@ -21,29 +21,33 @@ function visitors(gate: ReturnType<typeof createGate>) {
 }
 
 describe('gate', () => {
-  test('lets so many in at a time; the others follow in their order', () => {
+  test('lets so many in at a time; the others follow in their order', async () => {
     const { log, come, go } = visitors(createGate(limits))
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     assert.deepEqual(log, ['a in', 'b in'])
     go('a')
+    await nextTurn()
     assert.deepEqual(log.splice(0), ['a in', 'b in', 'c in'])
     go('b')
+    await nextTurn()
     assert.deepEqual(log, ['d in'])
   })
 
-  test('a visitor who leaves twice gives back one place', () => {
+  test('a visitor who leaves twice gives back one place', async () => {
     const { log, come, go } = visitors(createGate(limits))
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     go('a')
     go('a')
+    await nextTurn()
     assert.deepEqual(log, ['a in', 'b in', 'c in'])
   })
 
-  test('one who leaves while it waits is not called, and the next is', () => {
+  test('one who leaves while it waits is not called, and the next is', async () => {
     const { log, come, go } = visitors(createGate(limits))
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     go('c')
     go('a')
+    await nextTurn()
     assert.deepEqual(log, ['a in', 'b in', 'd in'])
   })
 
@@ -65,6 +69,7 @@ describe('gate', () => {
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     await sleep(60)
     go('a')
+    await nextTurn()
     assert.deepEqual(log.splice(0), ['a in', 'b in', 'c in'], 'c has waited beyond its patience')
     await sleep(150)
     assert.deepEqual(log.splice(0), ['d waited'], 'and d beyond the burst')
@@ -77,5 +82,39 @@ describe('gate', () => {
     while (!log.includes('late waited')) await sleep(5)
     assert.ok(performance.now() - began < 120)
     clearInterval(keep)
+  })
+
+  test('few have more time than many', async () => {
+    const { log, come } = visitors(
+      createGate({ ...limits, waiting: 100, patience_ms: 20, few: 2, few_ms: 10_000 }),
+    )
+    for (const name of ['a', 'b', 'c', 'd']) come(name)
+    await sleep(100)
+    assert.deepEqual(log.splice(0), ['a in', 'b in'], 'c and d are waiting still')
+    come('e')
+    await sleep(100)
+    assert.deepEqual(log, ['c waited', 'd waited', 'e waited'], 'together they are many, to the last of them')
+  })
+
+  test('lets in for a while in each turn of the event loop, so that all else has its turn too', async () => {
+    const gate = createGate({ ...limits, waiting: 100, turn_ms: 10, patience_ms: 1000 })
+    let done = 0
+    for (let i = 0; i < 12; i++) {
+      gate.enter((_why, visit) => {
+        const began = performance.now()
+        while (performance.now() - began < 4);
+        visit.leave()
+        done++
+      })
+    }
+    assert.equal(done, 3, 'of four milliseconds each')
+    let turns = 0
+    while (done < 12) {
+      const before = done
+      await nextTurn()
+      assert.ok(done - before <= 3)
+      turns++
+    }
+    assert.ok(turns >= 3)
   })
 })

@@ -144,13 +144,13 @@ describe('/metrics', () => {
     for (let i = 0; i < 20; i++) {
       await server.get(`/made-up-${i}`)
       await server.get(`/consent/uid-${i}`)
-      await fetch(`${server.base}/integration/v1/store/88888${i}/activate`, {
+      await fetch(`${server.base}/integration/v1/store/9182736455${i}/activate`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
       })
     }
     const { text } = await server.get('/metrics')
-    for (const hidden of ['made-up', 'uid-', '88888', app.client_id, token.slice(0, 20), '127.0.0.1']) {
+    for (const hidden of ['made-up', 'uid-', '9182736455', app.client_id, token.slice(0, 20), '127.0.0.1']) {
       assert.ok(!text.includes(hidden), hidden)
     }
   })

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { Observe } from '../../storage/timed.ts'
 import type { Connections } from '../connections.ts'
-import type { Refusal } from '../overload.ts'
+import type { TurnedAway } from '../../lib/gate.ts'
 import type { RequestEnds } from '../request-ends.ts'
 import { createHistogram } from './histogram.ts'
 
@@ -39,7 +39,7 @@ export function createMetrics() {
       const failed = operations.of({ operation, outcome: 'failed' })
       return (milliseconds, hasFailed) => (hasFailed ? failed : ok)(milliseconds / 1000)
     },
-    refused: (why: Refusal) => refused.inc({ why }),
+    refused: (why: TurnedAway) => refused.inc({ why }),
     usage(recorder: Pick<UsageRecorder, 'dropped'>): void {
       const dropped = new Counter({
         name: 'tillgate_usage_dropped_total',
