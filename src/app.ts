@@ -1,12 +1,13 @@
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
-import { renderAuthorizationError } from './console/error-page.ts'
+import { renderAuthorizationError, sendErrorPage } from './console/error-page.ts'
 import { createCookieSigner } from './console/cookie-signer.ts'
 import { consolePages } from './console/index.ts'
 import { createSignedIn } from './console/signed-in.ts'
 import { createAccounts } from './domain/accounts.ts'
 import { createApps } from './domain/apps.ts'
+import { createBegunRequests } from './domain/begun-requests.ts'
 import { createConnectedApps } from './domain/connected-apps.ts'
 import { createConsent } from './domain/consent.ts'
 import { createIngest } from './domain/ingest.ts'
@@ -158,7 +159,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   health(app, storage, stopping)
   await openapi(app, issuer)
   await app.register(async scope =>
-    oauthApi(scope, { providers, presented, throttle: createThrottle('client', { storage, clock }), issuer }),
+    oauthApi(scope, {
+      ...{ providers, presented, sendErrorPage, issuer },
+      throttle: createThrottle('client', { storage, clock }),
+      begun: createBegunRequests({ storage, clock }),
+    }),
   )
   await app.register(async scope => {
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))

@@ -1,9 +1,14 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Config } from './config.ts'
 
 /** What an operator should know at the start: settings that work, and are less safe than they look. */
 export function warningsOf(
-  { trust_proxy, database }: Pick<Config, 'trust_proxy' | 'database'>,
+  {
+    trust_proxy,
+    database,
+    read_database = null,
+  }: Pick<Config, 'trust_proxy' | 'database'> & Partial<Pick<Config, 'read_database'>>,
   issuer: string,
 ): string[] {
   const { protocol, hostname } = new URL(issuer)
@@ -16,6 +21,7 @@ export function warningsOf(
       ? ['TILLGATE_TRUST_PROXY is not set: behind a proxy all clients share its address, and its throttle']
       : []),
     ...databaseWarnings(database),
+    ...(read_database === null ? [] : databaseWarnings(read_database)),
   ]
 }
 
@@ -24,16 +30,38 @@ const isLocal = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost
 /** Whoever reads the database, or its traffic, can sign tokens. */
 function databaseWarnings(database: string): string[] {
   const url = /^postgres(ql)?:/.test(database) ? URL.parse(database) : null
-  if (url) {
-    const { searchParams, hostname } = url
-    if (isLocal(hostname) || searchParams.has('sslmode') || searchParams.has('host')) return []
-    return [
-      `the connection to the database at ${hostname} may be neither encrypted nor verified: add sslmode=verify-full to its URL, or say sslmode=disable where the network is your own`,
-    ]
+  return url ? connectionWarnings(url) : fileWarnings(database)
+}
+
+function connectionWarnings({ searchParams, hostname }: URL): string[] {
+  if (isLocal(hostname) || searchParams.has('host')) return []
+  const mend = 'set sslmode=verify-full in its URL, unless the network between is your own'
+  const sslmode = searchParams.get('sslmode') ?? 'prefer'
+  if (sslmode === 'disable') {
+    return [`the connection to the database at ${hostname} is not encrypted (sslmode=disable): ${mend}`]
   }
-  const mode = (statSync(database, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
-  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  if (sslmode !== 'prefer') return []
+  return [`the connection to the database at ${hostname} may be neither encrypted nor verified: ${mend}`]
+}
+
+function fileWarnings(file: string): string[] {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (process.platform === 'win32' || !found) return []
+  const mode = found.mode & 0o777
+  const folder = dirname(file)
+  const folderMode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0
+  // In a sticky folder, such as /tmp, nobody can replace the file of another.
+  const replaceable = (folderMode & 0o1002) === 0o002
   return [
-    `other users of this machine may open the database file ${database} (mode ${mode.toString(8)}), which holds the signing keys: run chmod 600 on it`,
+    ...((mode & 0o077) === 0
+      ? []
+      : [
+          `other users of this machine may open the database file ${file} (mode ${mode.toString(8)}), which holds the signing keys: run chmod 600 on it`,
+        ]),
+    ...(replaceable
+      ? [
+          `other users of this machine may replace the database file, because they may write to its folder ${folder}: run chmod o-w on it`,
+        ]
+      : []),
   ]
 }

@@ -9,6 +9,7 @@ const titles: Record<number, string> & Record<400 | 500, string> = {
   400: 'This request cannot be read',
   404: 'There is no such page',
   405: 'This page cannot be used that way',
+  429: 'Too many requests came from your address: wait a few minutes, then try again',
   500: 'Something went wrong on our side',
   503: 'The service cannot answer right now',
 }

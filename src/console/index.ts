@@ -23,7 +23,7 @@ import { login, loginAddress } from './login.ts'
 import { operator } from './operator.ts'
 import { securityHeaders } from './security-headers.ts'
 import { signUp } from './sign-up.ts'
-import { cookieName, cookieOptions, type SignedIn } from './signed-in.ts'
+import { cookieOptions, csrfCookie, type SignedIn } from './signed-in.ts'
 
 export interface ConsoleDeps {
   storage: Storage
@@ -66,7 +66,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
     route.bodyLimit = largeForms.includes(route.url) ? largeForm : smallForm
   })
   await app.register(fastifyCsrf, {
-    cookieKey: cookieName('tillgate_csrf', secure),
+    cookieKey: csrfCookie(secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
   })
   app.addHook('onRequest', async (_request, reply) => {

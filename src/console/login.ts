@@ -64,12 +64,13 @@ export function login(app: FastifyInstance, deps: ConsoleDeps): void {
       return show(request, reply, { next, email, problem }, 429)
     }
     const account = await accounts.signIn(email, password, fromOf(request))
-    if (!account) {
+    const started = account !== null && (await signedIn.start(request, reply, account))
+    if (account && !started) await accounts.signInLost(account, fromOf(request))
+    if (!account || !started) {
       request.log.info({ event: 'sign_in_failed' }, 'sign-in refused')
       return show(request, reply, { next, email, problem: refused }, 401)
     }
     await signInThrottle.forgive(attempt)
-    await signedIn.start(request, reply, account)
     return reply.redirect(next ?? homeOf(account.role), 303)
   })
 

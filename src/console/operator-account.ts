@@ -14,7 +14,7 @@ const latest = 10
 
 /** One account: what belongs to it, what it did, and the switch between enabled and disabled. */
 export function operatorAccount(app: FastifyInstance, deps: ConsoleDeps & { asOperator: AsOperator }): void {
-  const { storage, accounts, apps, asOperator } = deps
+  const { storage, accounts, asOperator } = deps
 
   /** The account that the address names, and the operator who looks at it. */
   const withAccount = (
@@ -77,17 +77,13 @@ export function operatorAccount(app: FastifyInstance, deps: ConsoleDeps & { asOp
     { preHandler: app.csrfProtection },
     async (request, reply) =>
       withAccount(request, reply, async (found, operator) => {
-        const by = byAccount(operator, fromOf(request))
+        const withApps = (request.body as { apps?: unknown } | undefined)?.apps === 'yes'
         try {
-          await accounts.setDisabled(found, true, by)
+          await accounts.setDisabled(found, true, byAccount(operator, fromOf(request)), { apps: withApps })
         } catch (error) {
           if (!(error instanceof InputError)) throw error
           const view = { viewer: viewerOf(reply, operator), account: found, problem: error.message }
           return sendHtml(reply, refusedPage(view), 409)
-        }
-        // Behind it, so that nobody is signed in any more who could make another one.
-        if ((request.body as { apps?: unknown } | undefined)?.apps === 'yes') {
-          for (const { id } of await ownApps(found)) await apps.setDisabled(id, true, by)
         }
         return reply.redirect(`/operator/accounts/${found.id}`, 303)
       }),

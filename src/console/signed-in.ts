@@ -6,7 +6,8 @@ import type { Account } from '../storage/port.ts'
 
 export interface SignedIn {
   account(request: FastifyRequest): Promise<Account | null>
-  start(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<void>
+  /** False when the account was disabled, or got another password, since its password was looked at. */
+  start(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<boolean>
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
@@ -22,7 +23,10 @@ export const cookieOptions = (secure: boolean): CookieSerializeOptions => ({
 })
 
 /** Under https the name itself forbids a cookie set by another host or without encryption (RFC 6265bis §4.1.3). */
-export const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
+const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
+
+/** Holds what a browser's form tokens are made with. */
+export const csrfCookie = (secure: boolean): string => cookieName('tillgate_csrf', secure)
 
 export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
   const name = cookieName('tillgate_session', secure)
@@ -34,12 +38,14 @@ export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
       return value === undefined ? null : sessions.find(value)
     },
     async start(request, reply, account) {
+      const value = await sessions.start(account, fromOf(request))
+      if (value === null) return false
       const previous = valueOf(request)
       if (previous !== undefined) await sessions.end(previous, null)
-      reply.setCookie(name, await sessions.start(account, fromOf(request)), {
-        ...options,
-        maxAge: sessionLifetime,
-      })
+      reply.setCookie(name, value, { ...options, maxAge: sessionLifetime })
+      // The next page makes a new one: whoever knew the one before, or planted it, has no form of this session.
+      reply.clearCookie(csrfCookie(secure), options)
+      return true
     },
     async end(request, reply) {
       const value = valueOf(request)

@@ -21,7 +21,7 @@ export const index = mayBeOmitted(
   }),
 )
 
-/** A list's own limit has a rule of its own; beyond int32 a count is out of range like any other number. */
+/** A list's own limit has a rule of its own, however large the number; without one, beyond int32 is out of range. */
 export const count = (most?: number) =>
   mayBeOmitted(
     Type.Integer({

@@ -1,10 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import type { Account, AuditEntry, Role, Storage } from '../storage/port.ts'
-import { auditEntry, byAccount, byStranger, type By, type From } from './audit.ts'
+import { auditEntry, byAccount, type By, type From } from './audit.ts'
 import { isEmail, longestEmail, normalizeEmail } from './email.ts'
 import { InputError } from './input-error.ts'
 import { hashPassword, verifyNothing, verifyPassword } from './passwords.ts'
+import { createRefusedSignIns } from './refused-sign-ins.ts'
 
 interface NewAccount {
   email: string
@@ -21,9 +22,11 @@ export function createAccounts({
   storage,
   clock,
 }: {
-  storage: Pick<Storage, 'accounts' | 'audit' | 'stores'>
+  storage: Pick<Storage, 'accounts' | 'audit' | 'stores' | 'throttles'>
   clock: Clock
 }) {
+  const tellRefused = createRefusedSignIns({ storage, clock })
+
   async function prepare({ email, role, password }: NewAccount): Promise<Account> {
     const address = checkEmail(email)
     checkPassword(password)
@@ -53,12 +56,12 @@ export function createAccounts({
         ? await verifyPassword(account.password_hash, password)
         : await verifyNothing(password)
       if (account && right && account.disabled_at === null) return account
-      // Written for an email that nobody has too: the time it takes must not tell the two apart.
-      await storage.audit.append(
-        auditEntry(clock, byStranger(from), 'sign_in_refused', { account_id: account?.id ?? null }),
-      )
+      await tellRefused(account?.id ?? null, from)
       return null
     },
+
+    /** A sign-in with the right password that came to nothing: the account was disabled, or changed, meanwhile. */
+    signInLost: (account: Account, from: From): Promise<void> => tellRefused(account.id, from),
 
     /** The registration that strangers may use when the operator allows it: always of a developer. */
     async signUp(email: string, password: string, from: From): Promise<Account> {
@@ -79,9 +82,15 @@ export function createAccounts({
     /**
      * Disabling ends the account's sessions and the access of the apps that it allowed, at once; enabling lets it sign
      * in again and brings nothing else back. False when it was so already. Nobody disables themselves, and one operator
-     * stays: there would be nobody left to undo it on the pages.
+     * stays: there would be nobody left to undo it on the pages. `apps`: with all that the account registered, or
+     * with none.
      */
-    async setDisabled(account: Account, disabled: boolean, by: By): Promise<boolean> {
+    async setDisabled(
+      account: Account,
+      disabled: boolean,
+      by: By,
+      { apps = false }: { apps?: boolean } = {},
+    ): Promise<boolean> {
       if (disabled && by.actor_kind === 'account' && by.actor_id === account.id) {
         throw new InputError('account', 'nobody can disable their own account')
       }
@@ -89,7 +98,11 @@ export function createAccounts({
       const told = auditEntry(clock, by, disabled ? 'account_disabled' : 'account_enabled', {
         account_id: account.id,
       })
-      const outcome = await storage.accounts.setDisabled(account.id, disabled ? now : null, now, told)
+      const tellApp = (app_id: string) => auditEntry(clock, by, 'app_disabled', { app_id })
+      const outcome = await storage.accounts.setDisabled(
+        ...([account.id, disabled ? now : null, now, told] as const),
+        apps ? tellApp : undefined,
+      )
       if (outcome !== 'last_operator') return outcome === 'changed'
       throw new InputError(
         'account',

@@ -19,8 +19,8 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Sign-in refused',
     says: line =>
       line.account_id === null
-        ? say`was refused sign-in with an email that nobody has`
-        : say`was refused sign-in as ${accountOf(line)}`,
+        ? say`was refused sign-in with an email that nobody has${detailOf(line)}`
+        : say`was refused sign-in as ${accountOf(line)}${detailOf(line)}`,
   },
   sign_out: { title: 'Sign-out', says: () => say`signed out` },
   account_created: {
@@ -67,7 +67,10 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Store moved',
     says: line => say`moved ${storesOf(line)} ${line.detail ?? 'to another merchant'}`,
   },
-  keys_rotated: { title: 'Keys rotated', says: line => say`rotated the signing keys${detailOf(line)}` },
+  keys_rotated: {
+    title: 'Keys rotated',
+    says: line => say`rotated the signing and cookie keys${detailOf(line)}`,
+  },
   switch_set: { title: 'Switch set', says: line => say`turned the switch ${line.detail}` },
 }
 

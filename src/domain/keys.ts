@@ -51,8 +51,7 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
       const key = await newSigningKey(now)
       const remove_before = abandon ? now + 1 : now - keepRetired
       const told = auditEntry(clock, by, 'keys_rotated', { detail: abandon ? 'all before abandoned' : null })
-      await storage.keys.rotate(await newCookieKey(now), remove_before)
-      await storage.keys.rotate(key, remove_before, told)
+      await storage.keys.rotate([key, await newCookieKey(now)], remove_before, told)
       return key
     },
   }

@@ -10,18 +10,21 @@ export const sessionLifetime = 12 * 3600
 /** Who is signed in, kept in the database so that signing out ends it everywhere. The cookie's value is never stored. */
 export function createSessions({ storage, clock }: { storage: Pick<Storage, 'sessions'>; clock: Clock }) {
   return {
-    /** Answers what the cookie shall hold: always a new value, so that one planted before sign-in is worth nothing. */
-    async start(account: Account, from: From): Promise<string> {
+    /**
+     * Answers what the cookie shall hold: always a new value, so that one planted before sign-in is worth nothing. Null
+     * when the account, as it was read to look at the password, is no longer: disabled, or with another password.
+     */
+    async start(account: Account, from: From): Promise<string | null> {
       const value = randomSecret()
       const created_at = clock.now()
-      await storage.sessions.create(
+      const made = await storage.sessions.create(
         {
-          ...{ hash: sha256(value), account_id: account.id },
+          ...{ hash: sha256(value), account_id: account.id, password_hash: account.password_hash },
           ...{ created_at, expires_at: created_at + sessionLifetime },
         },
         auditEntry(clock, byAccount(account, from), 'sign_in'),
       )
-      return value
+      return made ? value : null
     },
     find: (value: string): Promise<Account | null> =>
       storage.sessions.findAccount(sha256(value), clock.now()),

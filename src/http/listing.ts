@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Listing, Page } from '../domain/page.ts'
+import { release } from '../lib/release.ts'
 import { head, json, tail } from './envelope.ts'
 import { sendPieces, sendWhole } from './send.ts'
 
@@ -9,6 +10,10 @@ const comma = Buffer.from(',')
 
 /** Answers a page: whole when it is small, in pieces at the reader's pace when it is large. */
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
+  if (wantsNone(reply.request)) {
+    release(page.first)
+    return reply.code(304).send()
+  }
   reply.request.page = page
   reply.header('content-type', json)
   const opening = Buffer.from(`${head(reply.server.clock.now())}[`)
@@ -37,6 +42,9 @@ export async function answerListing(
   reply.header('etag', `W/"${version}-${address}"`)
   return page === null ? reply.code(304).send() : sendPage(reply, page)
 }
+
+/** RFC 9110 §13.1.2: `*` is whatever is current, and a list that may be read always is. */
+const wantsNone = ({ headers }: FastifyRequest): boolean => headers['if-none-match']?.trim() === '*'
 
 /** The version that the reader says it has of this very list. */
 function knownVersion({ headers }: FastifyRequest, address: string): number | null {

@@ -19,7 +19,7 @@ const malformed = fail('request_malformed', 'This is not an HTTP request that ca
  */
 export const answerMalformed =
   (clock: Clock, connections: () => Connections) =>
-  (error: Error & { code?: string }, socket: Socket): void => {
+  (error: ParserError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
@@ -32,23 +32,44 @@ export const answerMalformed =
     if (whole) {
       // A request of their own: those before it are answered first.
       const last = earlier.at(-1)
-      if (last) last.once('close', () => say(socket, answer, clock))
-      else say(socket, answer, clock)
+      const head = beginsAsHead(error)
+      if (last) last.once('close', () => say(socket, answer, clock, head))
+      else say(socket, answer, clock, head)
     } else if (only && others.length === 0 && !only.headersSent) {
       // The body of a request that nobody has answered yet, and that will never be whole.
-      say(socket, answer, clock)
+      say(socket, answer, clock, connection.request?.method === 'HEAD')
     } else {
       socket.destroy()
     }
   }
 
-function say(socket: Socket, answer: ApiError, clock: Clock): void {
+interface ParserError extends Error {
+  code?: string
+  /** The bytes that came last, and how many of them could be read; Fastify's types have another word for them. */
+  rawPacket?: unknown
+  bytesParsed?: number
+}
+
+/**
+ * Whether the request that could not be read is a HEAD, which is answered without a body (RFC 9110 §9.3.2). The parser
+ * does not tell the method of such a request, so it is looked for in the bytes that came last, behind the requests
+ * before it. One whose first line came in earlier bytes is taken for another method: it gets a body, and the connection
+ * ends either way.
+ */
+function beginsAsHead({ rawPacket, bytesParsed }: ParserError): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return false
+  const read = rawPacket.toString('latin1', 0, bytesParsed)
+  const requestsBefore = read.lastIndexOf('\r\n\r\n')
+  return read.startsWith('HEAD ', requestsBefore < 0 ? 0 : requestsBefore + 4)
+}
+
+function say(socket: Socket, answer: ApiError, clock: Clock, head: boolean): void {
   if (!socket.writable) return
   const body = errorBody(answer, clock.now())
   socket.end(
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nX-Request-Id: ${randomId()}\r\n` +
       `Content-Type: ${json}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `Connection: close\r\n\r\n${head ? '' : body}`,
     () => socket.destroy(),
   )
 }

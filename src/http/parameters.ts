@@ -133,8 +133,9 @@ function readInt32(field: ParameterSchema): Reader {
   const { minimum = minInt32, maximum = maxInt32, [ruleAboveMaximum]: ruleAbove } = field
   return text => {
     const integer = parseInt64(text)
+    const above = integer === null ? /^[1-9]\d*$/.test(text) : integer > maximum
+    if (above && ruleAbove !== undefined) return breaks(ruleAbove, `the most is ${maximum}`)
     if (integer === null) return notInteger(text, 'int32')
-    if (integer > maximum && ruleAbove !== undefined) return breaks(ruleAbove, `the most is ${maximum}`)
     if (integer < minimum || integer > maximum) {
       return breaks('out_of_range', `it must be from ${minimum} to ${maximum}`)
     }

@@ -18,3 +18,6 @@ export function networkOf(address: string): string {
     .map(group => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`
 }
+
+/** Whether it is this machine that asks: its operator, or a proxy that is not trusted to say who does. */
+export const isThisMachine = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address)

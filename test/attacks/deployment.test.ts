@@ -29,13 +29,26 @@ describe('at its start the server warns of', () => {
       assert.equal(warned(file).length, warnings, mode.toString(8))
     }
     assert.match(warned(file)[0] ?? '', /mode 666.*chmod 600/)
+    chmodSync(file, 0o600)
+    for (const [mode, warnings] of [
+      [0o755, 0],
+      [0o1777, 0],
+      [0o777, 1],
+    ] as const) {
+      chmodSync(folder, mode)
+      assert.equal(warned(file).length, warnings, `folder ${mode.toString(8)}`)
+    }
+    assert.match(warned(file)[0] ?? '', /replace the database file.*chmod o-w/)
   })
 
   for (const [database, warnings] of [
     ['postgres://t:p@db.example.com/t', 1],
     ['postgresql://t:p@10.0.0.5:5432/t?prepare=false', 1],
     ['postgres://t:p@db.example.com/t?sslmode=verify-full', 0],
-    ['postgres://t:p@db.example.com/t?sslmode=disable', 0],
+    ['postgres://t:p@db.example.com/t?sslmode=require', 0],
+    ['postgres://t:p@db.example.com/t?sslmode=disable', 1],
+    ['postgres://t:p@db.example.com/t?sslmode=prefer', 1],
+    ['postgres://t:p@localhost/t?sslmode=disable', 0],
     ['postgres://t:p@localhost/t', 0],
     ['postgres://t:p@127.0.0.1/t', 0],
     ['postgres:///t?host=/var/run/postgresql', 0],
@@ -46,6 +59,14 @@ describe('at its start the server warns of', () => {
       assert.doesNotMatch(found.join(), /:p@/, 'the password is not part of it')
     })
   }
+
+  test('a connection to the read replica that may be in the clear', () => {
+    const database = 'postgres://t:p@db.example.com/t?sslmode=verify-full'
+    const read_database = 'postgres://t:p@replica.example.com/t'
+    const found = warningsOf({ trust_proxy: 'loopback', database, read_database }, issuer)
+    assert.equal(found.length, 1)
+    assert.match(found.join(), /replica\.example\.com/)
+  })
 
   test('an address that is not https, and a proxy that nobody named', () => {
     const settings = { trust_proxy: '', database: ':memory:' }

@@ -254,6 +254,23 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
     }
   })
 
+  test('a connection to another machine that may be in the clear', async () => {
+    const url = new URL(cli.database)
+    // An address that answers nobody: what the settings say is told all the same.
+    url.hostname = 'db.invalid'
+    for (const sslmode of ['prefer', 'disable']) {
+      url.searchParams.set('sslmode', sslmode)
+      const { checks } = await doctor({ ...here(), TILLGATE_DATABASE: url.href })
+      const found = checks.filter(({ name }) => name === 'settings')
+      assert.deepEqual(
+        found.map(({ state }) => state),
+        ['warning'],
+      )
+      assert.match(found[0]?.says ?? '', /db\.invalid .*encrypted/)
+      assert.match(found[0]?.mend ?? '', /sslmode=verify-full/)
+    }
+  })
+
   test('settings that could lose what was acknowledged, and more connections than there are', async () => {
     const careless = await createCli()
     const name = new URL(careless.database).pathname.slice(1)

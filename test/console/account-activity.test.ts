@@ -120,13 +120,22 @@ describe('what apps read', () => {
     assert.equal(rows.filter(([, app]) => app === 'Led<script>ger').length, 2)
   })
 
-  test('a store that was sold takes what was read of it along', async () => {
+  test('what was read of a store that was sold is seen by neither merchant, on no page', async () => {
     await server.push(sampleStore({ id: 1003, name: 'Pier', merchant: 'other@example.com' }))
     await server.apps.authorize(hub.client_id, [1003n], byTest)
     await read(hub, 'orders', 1003)
+    assert.match((await other.open(path)).text, /Pier/)
     await server.push(sampleStore({ id: 1003, name: 'Pier', merchant: 'owner@example.com' }))
-    assert.match((await owner.open(path)).text, /Pier/)
     assert.doesNotMatch((await other.open(path)).text, /Pier/)
+    assert.deepEqual(
+      rowsOf(await owner.open(path)).filter(row => row.join().includes('Pier')),
+      [],
+    )
+    const hubPage = await owner.open(`/account/apps/${hub.client_id}`)
+    const pier = rowsOf(hubPage).find(row => row.join().includes('Pier'))
+    assert.match(String(pier), /Never/)
+    await read(hub, 'orders', 1003)
+    assert.equal(rowsOf(await owner.open(path)).filter(row => row.join().includes('Pier')).length, 1)
   })
 
   test('page by page: every row once, and back to the newest', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, type TestContext, test } from 'node:test'
 import { safeNext } from '../../src/console/login.ts'
 import { Browser } from '../helpers/browser.ts'
 import { textOf } from '../helpers/html.ts'
@@ -116,6 +116,60 @@ describe('signing in', () => {
   test('the password never comes back', async () => {
     const answer = await tryToSignIn('owner@example.com', 'a-password-of-mine')
     assert.doesNotMatch(answer.text, /a-password-of-mine/)
+  })
+})
+
+describe('a sign-in that is under way', () => {
+  /** What happens once the account has been read, and before its password has been looked at. */
+  function meanwhile(t: TestContext, happens: () => Promise<unknown>): void {
+    const { accounts } = server.storage
+    const find = accounts.findByEmail
+    const { mock } = t.mock.method(accounts, 'findByEmail', async (email: string) => {
+      const found = await find(email)
+      mock.restore()
+      await happens()
+      return found
+    })
+  }
+
+  const entriesOf = async (account_id: string) =>
+    (await server.storage.audit.list({ account_id, limit: 9, look: 9 })).lines.map(({ action }) => action)
+
+  for (const [name, happens] of [
+    ['is disabled', (id: string) => server.storage.accounts.setDisabled(id, 5, 5)],
+    ['gets another password', (id: string) => server.storage.accounts.setPassword(id, 'another hash')],
+  ] as const) {
+    test(`comes to nothing when the account ${name} meanwhile, and looks like any other refusal`, async t => {
+      const email = `${name.replaceAll(' ', '-')}@example.com`
+      const { id } = await server.newAccount(email)
+      const wrong = await tryToSignIn(email, 'not the password')
+      meanwhile(t, () => happens(id))
+      const answer = await tryToSignIn(email, password)
+      assert.equal(answer.status, 401)
+      assert.equal(still(answer.text), still(wrong.text))
+      assert.deepEqual(cookiesOf(answer, 'tillgate_session'), [])
+      assert.deepEqual(await entriesOf(id), ['sign_in_refused', 'sign_in_refused', 'account_created'])
+    })
+  }
+})
+
+describe('the token of forms', () => {
+  const secretOf = (browser: Browser) => browser.cookies.find(({ name }) => name === 'tillgate_csrf')?.value
+
+  test('is renewed at sign-in: whoever knew or planted the one before has no form of the session', async () => {
+    const browser = new Browser(server.base)
+    const before = csrfOf(await browser.open('/login'))
+    const planted = secretOf(browser)
+    await browser.signIn('owner@example.com')
+    const page = await browser.open('/account/apps')
+    assert.ok(planted !== undefined && secretOf(browser) !== undefined)
+    assert.notEqual(secretOf(browser), planted)
+    const send = (csrf: string) =>
+      browser.open('/logout', { method: 'POST', body: new URLSearchParams({ _csrf: csrf }) })
+    assert.equal((await send(before)).status, 403)
+    assert.ok(await isSignedIn(browser))
+    assert.equal((await send(csrfOf(page))).status, 303)
+    assert.ok(!(await isSignedIn(browser)))
   })
 })
 
@@ -415,6 +469,31 @@ describe('guessing passwords is slowed down for the guesser, and for nobody else
     )
     server.clock.advance(60)
     assert.equal((await tryToSignIn('owner@example.com', password)).status, 303, 'a minute later')
+  })
+
+  test('the audit log tells of the first 20 an hour from an address, and says when it tells no more', async () => {
+    const { id } = await server.newAccount('guessed@example.com')
+    const told = async () =>
+      (await server.storage.audit.list({ action: 'sign_in_refused', limit: 200, look: 200 })).lines
+    // The next hour.
+    server.clock.advance(3600 - (server.clock.now() % 3600))
+    const before = (await told()).length
+    for (let i = 0; i < 24; i++) {
+      if (i % 8 === 0) server.clock.advance(60)
+      const email = i % 2 ? 'guessed@example.com' : 'guessed-nobody@example.com'
+      assert.equal((await tryToSignIn(email, 'wrong', '192.0.2.77')).status, 401)
+    }
+    const lines = (await told()).slice(0, -before || undefined)
+    assert.equal(lines.length, 20)
+    assert.deepEqual(
+      lines.filter(({ detail }) => detail !== null).map(({ detail, account_id }) => [detail, account_id]),
+      [['the 20th from there in this hour; no more of it are written', id]],
+    )
+    await tryToSignIn('guessed@example.com', 'wrong', '192.0.2.78')
+    assert.equal((await told()).length, before + 21, 'of another address')
+    server.clock.advance(3600)
+    await tryToSignIn('guessed@example.com', 'wrong', '192.0.2.77')
+    assert.equal((await told()).length, before + 22, 'an hour later')
   })
 
   test('an email that nobody has is throttled alike', async () => {

@@ -73,8 +73,8 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
     [{}, 'moved the store 7 to another merchant'],
   ],
   keys_rotated: [
-    [{}, 'rotated the signing keys'],
-    [{ detail: 'all before abandoned' }, 'rotated the signing keys: all before abandoned'],
+    [{}, 'rotated the signing and cookie keys'],
+    [{ detail: 'all before abandoned' }, 'rotated the signing and cookie keys: all before abandoned'],
   ],
   switch_set: [[{ detail: 'sign_up on' }, 'turned the switch sign_up on']],
 }

@@ -64,6 +64,27 @@ describe('malformed HTTP is 400, or 431 when it is too large, and the connection
   }
 })
 
+describe('RFC 9110 §9.3.2: the answer to a HEAD that cannot be read has no body', () => {
+  const head = 'HEAD /login HTTP/1.1\r\nHost: a\r\n'
+  for (const [name, bytes, bodies] of [
+    ['by itself', `${head}X Y: z\r\n\r\n`, [false]],
+    ['its headers are too large', `${head}X: ${'a'.repeat(20_000)}\r\n\r\n`, [false]],
+    ['its body breaks off', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, [false]],
+    ['behind a GET', `GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n${head}X Y: z\r\n\r\n`, [true, false]],
+    ['a GET behind it has one', `${head}\r\nGET / HTTP/1.1\r\nHost: a\r\nX Y: z\r\n\r\n`, [false, true]],
+  ] as const) {
+    test(name, async () => {
+      const received = (await sendBytes(server.base, Buffer.from(bytes, 'latin1'))) ?? ''
+      const answers = received.split(/(?=HTTP\/1\.1 )/).map(each => parse(each))
+      assert.equal(Math.floor((answers.at(-1)?.status ?? 0) / 100), 4)
+      assert.deepEqual(
+        answers.map(({ text }) => text !== ''),
+        bodies,
+      )
+    })
+  }
+})
+
 describe('RFC 9112 §3.2: one Host header, in the surface’s own format', () => {
   for (const [name, hosts] of [
     ['none', ''],

@@ -21,9 +21,9 @@ describe('spec 8: count maximum of the order list, 2000', () => {
     })
   }
 
-  for (const count of [2001, 5000, 2_147_483_647]) {
+  for (const count of [2001, 5000, 2_147_483_647, 2_147_483_648, 2n ** 63n - 1n, 2n ** 63n, 10n ** 30n]) {
     test(`design: ${count} is 422 count_too_large, never clamped`, async () => {
-      const answer = await world.read(orders, { ...window, count })
+      const answer = await world.read(orders, { ...window, count: String(count) })
       const { code, message, details } = errorOf(answer)
       assert.deepEqual([answer.status, code], [422, 'count_too_large'])
       assert.deepEqual(
@@ -34,13 +34,30 @@ describe('spec 8: count maximum of the order list, 2000', () => {
     })
   }
 
-  for (const count of ['2147483648', '99999999999999999999']) {
-    test(`${count} is 422 too`, async () => {
+  for (const [count, rule] of [
+    ['-99999999999999999999', 'out_of_range'],
+    ['099999999999999999999', 'not_an_integer'],
+    ['99999999999999999999.0', 'not_an_integer'],
+  ] as const) {
+    test(`${count} is not too large, but ${rule}`, async () => {
       const answer = await world.read(orders, { ...window, count })
       assert.equal(answer.status, 422)
-      assert.equal(errorOf(answer).details[0]?.field, 'count')
+      assert.deepEqual(
+        errorOf(answer).details.map(detail => [detail.field, detail.code]),
+        [['count', rule]],
+      )
     })
   }
+
+  test('a list without a limit of its own: beyond int32 is out of range', async () => {
+    for (const count of ['2147483648', '99999999999999999999']) {
+      const answer = await world.read(items, { store_id: 1001, count })
+      assert.deepEqual(
+        errorOf(answer).details.map(detail => [detail.field, detail.code]),
+        [['count', 'out_of_range']],
+      )
+    }
+  })
 
   for (const { path, query } of [
     { path: stores, query: {} },

@@ -46,6 +46,13 @@ const etagOf = async (path: string, query: Record<string, string | number>): Pro
   return headers.get('etag') ?? ''
 }
 
+test('RFC 9110 §13.1.2: the list of stores has no ETag, and * is 304 there too', async () => {
+  const { status, text } = await poll('/integration/v1/stores', {}, '*')
+  assert.deepEqual([status, text], [304, ''])
+  assert.equal((await poll('/integration/v1/stores', {}, '"x"')).status, 200)
+  assert.equal((await poll('/integration/v1/stores', { count: 0 }, '*')).status, 422)
+})
+
 for (const { path, query } of cached) {
   describe(`design: the ETag of ${path}`, () => {
     test('it is weak, and the same while nothing changes', async () => {
@@ -82,6 +89,19 @@ for (const { path, query } of cached) {
       const etag = await etagOf(path, query)
       assert.equal((await poll(path, query, `"x", ${etag}, W/"y"`)).status, 304)
       assert.equal((await poll(path, query, etag.slice(2))).status, 304)
+    })
+
+    test('RFC 9110 §13.1.2: * is whatever is current: 304 with the ETag, behind every check', async () => {
+      const etag = await etagOf(path, query)
+      for (const any of ['*', ' * ']) {
+        const { status, headers, text } = await poll(path, query, any)
+        assert.deepEqual([status, headers.get('etag'), text], [304, etag, ''])
+      }
+      assert.equal((await poll(path, { ...query, index: 'x' }, '*')).status, 422)
+      assert.equal((await poll(path, { ...query, store_id: 4711 }, '*')).status, 404)
+      assert.equal((await poll(path, { ...query, store_id: 1002 }, '*')).status, 403)
+      const bare = await world.server.get(withQuery(path, query), undefined, { 'if-none-match': '*' })
+      assert.deepEqual(refusal(bare), [401, 'token_missing'])
     })
 
     for (const tag of ['W/"0"', '"nonsense"', 'W/"o"', '', 'W/"o99999999999999999999"', 'x']) {

@@ -147,7 +147,9 @@ describe('what is not overwritten', () => {
       title: 'a copy that has been used since: somebody signed in',
       async prepare(target: string, source: string) {
         await copy(source, target)
-        const session = { hash: 's', account_id: 'm', created_at: 1, expires_at: 2 }
+        const session = {
+          ...{ hash: 's', account_id: 'n', password_hash: 'hash', created_at: 1, expires_at: 2 },
+        }
         await using(target, storage => storage.sessions.create(session))
       },
       message: /has changed since it was copied/,

@@ -81,8 +81,10 @@ export async function populate(database: string): Promise<void> {
 
 async function people(storage: Storage): Promise<void> {
   await storage.accounts.create(account('m', { email: 'm@x.example', disabled_at: 5 }))
-  await storage.sessions.create({ hash: 'kept', account_id: 'm', created_at: 1, expires_at: 2 })
-  await storage.sessions.create({ hash: 'ended', account_id: 'm', created_at: 1, expires_at: 2 })
+  await storage.accounts.create(account('n', { email: 'n@x.example' }))
+  const session = { account_id: 'n', password_hash: 'hash', created_at: 1, expires_at: 2 }
+  await storage.sessions.create({ hash: 'kept', ...session })
+  await storage.sessions.create({ hash: 'ended', ...session })
   const name = 'Ünï “códe” \ue000 😀 \\ \t\n\u001e\u001f'
   await storage.apps.create(app('ledger', { name, public: true, redirect_uris: ['https://a.example/,"'] }), {
     id: 'secret',

@@ -30,7 +30,7 @@ async function lookAtDatabase(config: Config, thorough: boolean): Promise<Check[
 function settingsChecks(config: Config): Check[] {
   const issuer = config.base_url ?? localAddress(config.host, config.port)
   return warningsOf(config, issuer)
-    .filter(text => !/is not https|TILLGATE_TRUST_PROXY|neither encrypted/.test(text))
+    .filter(text => !/is not https|TILLGATE_TRUST_PROXY/.test(text))
     .map(text => {
       const [says = '', mend = ''] = text.split(/: (?=[^:]*$)/, 2)
       return warning('settings', says, mend)

@@ -23,6 +23,7 @@ export function storesList(app: App, { storage, requireScope }: IntegrationDeps)
         querystring: Type.Object({ index, count: count() }),
         response: {
           200: Envelope(Type.Array(Store)),
+          304: Type.Null({ description: 'To `If-None-Match: *`' }),
           ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid', 'rate_limited'),
         },
       },

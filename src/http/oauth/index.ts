@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { BegunRequests } from '../../domain/begun-requests.ts'
+import { isStorageFault } from '../../domain/storage-fault.ts'
 import type { Throttle } from '../../domain/throttle.ts'
-import { fail } from '../../errors.ts'
+import { type ApiError, fail } from '../../errors.ts'
 import {
   authorizeSchema,
   introspectSchema,
@@ -20,6 +22,9 @@ export interface OauthDeps {
   providers: ProviderSource
   presented: PresentedTokens
   throttle: Throttle
+  begun: BegunRequests
+  /** An error as a person can use it. */
+  sendErrorPage(reply: FastifyReply, error: ApiError): FastifyReply
   issuer: string
 }
 
@@ -30,7 +35,8 @@ const bodyLimit = 56 * 1024
 const longestRequest = 4096
 
 /** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
-export function oauthApi(app: FastifyInstance, { providers, presented, throttle, issuer }: OauthDeps): void {
+export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
+  const { providers, presented, throttle, begun, sendErrorPage, issuer } = deps
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
@@ -52,11 +58,33 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
     )
   }
 
-  async function read(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function read(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    beforeAnswer?: BeforeAnswer,
+  ): Promise<void> {
     if ((request.raw.url ?? '').length > longestRequest) {
       throw fail('request_malformed', `the request has more than ${longestRequest} characters`)
     }
-    await handOver(request, reply, null)
+    await handOver(request, reply, null, beforeAnswer)
+  }
+
+  /** Every request that leads to the consent page is kept for it, so an address may not begin any number. */
+  async function begin(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const seconds = await begun.wait(request.ip).catch(error => {
+      // The provider will meet the same fault, and tells of it on a page.
+      if (!isStorageFault(error)) throw error
+      return 0
+    })
+    if (seconds > 0) {
+      const headers = { 'retry-after': String(seconds) }
+      request.error_code = 'rate_limited'
+      sendErrorPage(reply, fail('rate_limited', 'too many requests for consent were begun', { headers }))
+      return
+    }
+    await read(request, reply, async ctx => {
+      if (ctx.oidc.entities.Interaction) await begun.began(request.ip)
+    })
   }
 
   /** Endpoints where a client proves itself: failures count, and too many are told to wait. */
@@ -94,10 +122,11 @@ export function oauthApi(app: FastifyInstance, { providers, presented, throttle,
     }
   }
 
-  app.get('/auth/v2/authorize', { schema: authorizeSchema }, read)
-  app.get('/auth/v2/authorize/:uid', read)
-  app.get('/auth/v2/jwks', { schema: jwksSchema }, read)
-  app.get(metadataPath, { schema: metadataSchema }, read)
+  const plain = (request: FastifyRequest, reply: FastifyReply) => read(request, reply)
+  app.get('/auth/v2/authorize', { schema: authorizeSchema }, begin)
+  app.get('/auth/v2/authorize/:uid', plain)
+  app.get('/auth/v2/jwks', { schema: jwksSchema }, plain)
+  app.get(metadataPath, { schema: metadataSchema }, plain)
   app.post('/auth/v2/token', { schema: tokenSchema }, async (request, reply) =>
     asClient(request, reply, bodyOf(request)),
   )

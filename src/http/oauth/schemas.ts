@@ -66,6 +66,9 @@ export const authorizeSchema = {
   response: {
     303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
     400: page('The client or the redirect URI is not right'),
+    429: page(
+      'Too many requests for consent from one address; the Retry-After header says when to try again',
+    ),
     500: page('A fault on our side'),
     503: page('The service cannot answer now; the Retry-After header says when to try again'),
   },

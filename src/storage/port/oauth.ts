@@ -37,8 +37,8 @@ export interface Keys {
   list(use: Key['use']): Promise<Key[]>
   /** Adds the key only if none of its use exists yet, whoever else tries at the same time. */
   addFirst(key: Key): Promise<void>
-  /** Adds the key, retires the others of its use, removes those retired before `remove_before`. */
-  rotate(key: Key, remove_before: Seconds, audit?: AuditEntry): Promise<void>
+  /** Adds the keys, retires the others of their uses, removes those retired before `remove_before`; all or nothing. */
+  rotate(keys: readonly Key[], remove_before: Seconds, audit?: AuditEntry): Promise<void>
 }
 
 /** Counters in fixed windows of time, shared by every node. */

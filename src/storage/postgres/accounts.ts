@@ -26,7 +26,7 @@ export function createAccounts(db: Database): Accounts {
       }),
     findByEmail: email => find('email', email),
     find: id => find('id', id),
-    setDisabled: (id, disabled_at, now, audit) =>
+    setDisabled: (id, disabled_at, now, audit, tellApp) =>
       db.write(async tx => {
         if (disabled_at !== null) {
           // Locked, all of them: two operators who disable each other would leave none.
@@ -40,8 +40,8 @@ export function createAccounts(db: Database): Accounts {
            where id = $1 and (disabled_at is null) <> ($2::bigint is null)`,
           [id, disabled_at],
         )
-        if (count === 0) return 'unchanged'
-        if (disabled_at !== null) {
+        const changed = count === 1
+        if (changed && disabled_at !== null) {
           tx.send('delete from sessions where account_id = $1', [id])
           const revoked = await tx.query<{ id: string }>(
             `update authorizations set revoked_at = $2, updated_at = $2
@@ -52,8 +52,17 @@ export function createAccounts(db: Database): Accounts {
             revoked.map(row => row.id),
           ])
         }
-        tell(tx, audit)
-        return 'changed'
+        if (changed) tell(tx, audit)
+        if (tellApp && disabled_at !== null) {
+          // Those that the developer had disabled become the operator's to enable.
+          const apps = await tx.query<{ id: string }>(
+            `update apps set disabled_at = $2, disabled_by_owner = false
+             where owner_id = $1 and (disabled_at is null or disabled_by_owner) returning id`,
+            [id, disabled_at],
+          )
+          for (const app of apps) tell(tx, tellApp(app.id))
+        }
+        return changed ? 'changed' : 'unchanged'
       }),
     setPassword: (id, password_hash, audit) =>
       db.write(async tx => {

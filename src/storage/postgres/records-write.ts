@@ -1,12 +1,22 @@
 import type { ItemRow, OrderRow, RecordChanges, RollupDelta, StoreRow } from '../port.ts'
 import type { Transaction } from './transaction.ts'
 
+const leaving = `exists (select 1 from stores
+  where id = $1 and merchant is not null and merchant is distinct from $2::text)`
+
 export function writeStore(tx: Transaction, { id, name, timezone, merchant, doc }: StoreRow): void {
   // The operator's own links (account_id null) are not the merchant's to lose.
   tx.send(
     `delete from authorization_stores
      where store_id = $1 and exists (select 1 from stores where id = $1 and merchant is distinct from $2::text)
        and authorization_id in (select id from authorizations where account_id is not null)`,
+    [id, merchant],
+  )
+  // What happened under the former owner is not the next one's to see.
+  tx.send(`delete from usage_reads where store_id = $1 and ${leaving}`, [id, merchant])
+  tx.send(
+    `delete from activations where store_id = $1 and ${leaving}
+       and app_id not in (select app_id from authorization_stores where store_id = $1)`,
     [id, merchant],
   )
   tx.send(

@@ -5,12 +5,19 @@ import type { Database } from './database.ts'
 
 export function createSessions(db: Database): Sessions {
   return {
-    create: ({ hash, account_id, created_at, expires_at }, audit) =>
+    create: ({ hash, account_id, password_hash, created_at, expires_at }, audit) =>
       db.write(async tx => {
+        // Locked: whoever disables the account meanwhile either is seen here, or finds the session to end.
+        const live = await tx.query(
+          'select 1 from accounts where id = $1 and disabled_at is null and password_hash = $2 for share',
+          [account_id, password_hash],
+        )
+        if (live.length === 0) return false
         tx.send('insert into sessions (hash, account_id, created_at, expires_at) values ($1, $2, $3, $4)', [
           ...[hash, account_id, created_at, expires_at],
         ])
         tell(tx, audit)
+        return true
       }),
     async findAccount(hash, now) {
       const [account] = await db.query<Account>(

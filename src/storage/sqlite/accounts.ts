@@ -27,6 +27,11 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
   const revoke = db.prepare(
     'update authorizations set revoked_at = ?1, updated_at = ?1 where account_id = ?2 and revoked_at is null',
   )
+  // Those that the developer had disabled become the operator's to enable.
+  const disableApps = db.prepare<{ id: string }>(
+    `update apps set disabled_at = ?1, disabled_by_owner = 0
+     where owner_id = ?2 and (disabled_at is null or disabled_by_owner) returning id`,
+  )
 
   return {
     create: ({ id, email, role, password_hash, created_at, disabled_at }, audit) =>
@@ -37,20 +42,23 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
       }),
     findByEmail: email => db.read(() => plain(byEmail.get(email))),
     find: id => db.read(() => plain(byId.get(id))),
-    setDisabled: (id, disabled_at, now, audit) =>
+    setDisabled: (id, disabled_at, now, audit, tellApp) =>
       db.write(() => {
         const account = byId.get(id)
         if (disabled_at !== null && account?.disabled_at === null) {
           if (account.role === 'operator' && !otherOperator.get(id)) return 'last_operator'
         }
-        if (setDisabled.run(disabled_at, id).changes === 0) return 'unchanged'
-        if (disabled_at !== null) {
+        const changed = setDisabled.run(disabled_at, id).changes === 1
+        if (changed && disabled_at !== null) {
           endSessions.run(id)
           unlink.run(id)
           revoke.run(now, id)
         }
-        tell(audit)
-        return 'changed'
+        if (changed) tell(audit)
+        if (tellApp && disabled_at !== null) {
+          for (const app of disableApps.all(disabled_at, id)) tell(tellApp(app.id))
+        }
+        return changed ? 'changed' : 'unchanged'
       }),
     setPassword: (id, password_hash, audit) =>
       db.write(() => {

@@ -17,11 +17,13 @@ export function createKeys(db: Database, tell: Tell): Keys {
     list: use => db.read(() => list.all(use).map(row => ({ ...row }))),
     addFirst: ({ id, use, secret, created_at, retired_at }) =>
       db.write(() => void insertFirst.run(id, use, secret, created_at, retired_at)),
-    rotate: ({ id, use, secret, created_at, retired_at }, remove_before, audit) =>
+    rotate: (keys, remove_before, audit) =>
       db.write(() => {
-        insert.run(id, use, secret, created_at, retired_at)
-        retire.run(created_at, use, id)
-        remove.run(use, remove_before)
+        for (const { id, use, secret, created_at, retired_at } of keys) {
+          insert.run(id, use, secret, created_at, retired_at)
+          retire.run(created_at, use, id)
+          remove.run(use, remove_before)
+        }
         tell(audit)
       }),
   }

@@ -82,8 +82,18 @@ function prepareStoreWrite(db: Database): (store: StoreRow) => void {
        and exists (select 1 from authorizations
          where id = authorization_stores.authorization_id and account_id is not null)`,
   )
+  // What happened under the former owner is not the next one's to see.
+  const leaving =
+    'exists (select 1 from stores where id = ?1 and merchant is not null and merchant is not ?2)'
+  const dropReads = db.prepare(`delete from usage_reads where store_id = ?1 and ${leaving}`)
+  const dropActivations = db.prepare(
+    `delete from activations where store_id = ?1 and ${leaving}
+       and app_id not in (select app_id from authorization_stores where store_id = ?1)`,
+  )
   return ({ id, name, timezone, merchant, doc }) => {
     dropConsents.run(id, merchant)
+    dropReads.run(id, merchant)
+    dropActivations.run(id, merchant)
     upsert.run(id, name, timezone, merchant, doc)
   }
 }

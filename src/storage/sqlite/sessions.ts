@@ -5,7 +5,8 @@ import { type Database, plain } from './database.ts'
 
 export function createSessions(db: Database, tell: Tell): Sessions {
   const insert = db.prepare(
-    'insert into sessions (hash, account_id, created_at, expires_at) values (?, ?, ?, ?)',
+    `insert into sessions (hash, account_id, created_at, expires_at)
+     select ?1, id, ?4, ?5 from accounts where id = ?2 and disabled_at is null and password_hash = ?3`,
   )
   const account = db.prepare<Account>(
     `select ${accountColumns} from sessions join accounts on accounts.id = sessions.account_id
@@ -14,10 +15,11 @@ export function createSessions(db: Database, tell: Tell): Sessions {
   const remove = db.prepare('delete from sessions where hash = ?')
 
   return {
-    create: ({ hash, account_id, created_at, expires_at }, audit) =>
+    create: ({ hash, account_id, password_hash, created_at, expires_at }, audit) =>
       db.write(() => {
-        insert.run(hash, account_id, created_at, expires_at)
-        tell(audit)
+        const made = insert.run(hash, account_id, password_hash, created_at, expires_at).changes === 1
+        if (made) tell(audit)
+        return made
       }),
     findAccount: (hash, now) => db.read(() => plain(account.get(hash, now))),
     end: (hash, audit) =>

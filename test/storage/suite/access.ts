@@ -212,6 +212,53 @@ export function accessTests(open: Open): void {
   })
 
   check(
+    'a store that leaves its merchant leaves behind what was read and activated under them',
+    open,
+    async storage => {
+      await people(storage)
+      const { authorizations, stores, usage, browse } = storage
+      const ada = 'ada@example.com'
+      const counts = { app_id: 'a', requests: 1, orders: 2, items: 0, sales: 0, last_at: 50 }
+      const reads = [1n, 2n].flatMap(store_id =>
+        [0, 3600, 86_400].map(width => ({ ...counts, store_id, width, bucket: 0 })),
+      )
+      const readOf = async (id: bigint) => {
+        const hours = await usage.reads({
+          ...{ width: 3600, from: 0, to: 0, store_ids: [id], app_id: null, by: [] },
+        })
+        return (await usage.readsEver([id])).length + hours.length
+      }
+      const activatedOf = async (id: bigint) =>
+        (await browse.readersOf(id)).map(each => [each.app_id, each.activated_at])
+      await usage.add({ reads, requests: [], ingest: [], log: [] })
+      await authorizations.save(consent('x'), [1n, 2n], 'add', 50)
+      await authorizations.save(consent('l', 'b', null), [1n], 'add', 50)
+      await stores.activate(1n, 'a', 60)
+      await stores.activate(1n, 'b', 61)
+      await stores.activate(2n, 'a', 62)
+
+      await write(storage, { stores: [store(1n, { merchant: ada, name: 'Renamed' })] })
+      assert.equal(await readOf(1n), 2, 'the same merchant')
+      await write(storage, { stores: [store(1n, { merchant: 'bob@example.com' })] })
+      assert.equal(await readOf(1n), 0)
+      assert.equal(await readOf(2n), 2, 'another store')
+      // The operator's app goes on, and so does what it did; the other begins anew.
+      await authorizations.save(consent('y', 'a', 'bob'), [1n], 'add', 70)
+      assert.deepEqual((await activatedOf(1n)).sort(), [
+        ['a', null],
+        ['b', 61],
+      ])
+      assert.deepEqual(await activatedOf(2n), [['a', 62]])
+
+      await write(storage, { stores: [store(2n, { merchant: null })] })
+      assert.equal(await readOf(2n), 0, 'nobody’s now, and so is its past')
+      await usage.add({ reads, requests: [], ingest: [], log: [] })
+      await write(storage, { stores: [store(2n, { merchant: ada })] })
+      assert.equal(await readOf(2n), 2, 'it left nobody')
+    },
+  )
+
+  check(
     'a consent covers the merchant’s own stores only, also while one changes hands',
     open,
     async storage => {

@@ -97,7 +97,18 @@ export function auditTests(open: Open): void {
       [
         'session',
         () =>
-          sessions.create({ hash: 'h', account_id: 'ada', created_at: 1, expires_at: 9 }, entry('session')),
+          sessions.create(
+            { hash: 'h', account_id: 'ada', password_hash: 'hash', created_at: 1, expires_at: 9 },
+            entry('session'),
+          ),
+      ],
+      [
+        '',
+        () =>
+          sessions.create(
+            { hash: 'i', account_id: 'ada', password_hash: 'other', created_at: 1, expires_at: 9 },
+            entry('no'),
+          ),
       ],
       ['end', () => sessions.end('h', entry('end'))],
       ['', () => sessions.end('h', entry('no'))],
@@ -134,7 +145,7 @@ export function auditTests(open: Open): void {
         'keys',
         () =>
           keys.rotate(
-            { id: 'k', use: 'sign', secret: '{}', created_at: 1, retired_at: null },
+            [{ id: 'k', use: 'sign', secret: '{}', created_at: 1, retired_at: null }],
             0,
             entry('keys'),
           ),

@@ -68,20 +68,35 @@ export function oauthTests(open: Open): void {
   check('rotate: adds, retires the others of the use, removes the long retired', open, async ({ keys }) => {
     await keys.addFirst(key('k', 10, 'cookie'))
     await keys.addFirst(key('s1', 10))
-    await keys.rotate(key('s2', 20), 0)
+    await keys.rotate([key('s2', 20)], 0)
     assert.deepEqual(await keys.list('sign'), [key('s2', 20), { ...key('s1', 10), retired_at: 20 }])
-    await keys.rotate(key('s3', 30), 20)
+    await keys.rotate([key('s3', 30)], 20)
     assert.deepEqual(await keys.list('sign'), [
       key('s3', 30),
       { ...key('s2', 20), retired_at: 30 },
       { ...key('s1', 10), retired_at: 20 },
     ])
-    await keys.rotate(key('s4', 40), 21)
+    await keys.rotate([key('s4', 40)], 21)
     assert.deepEqual(
       (await keys.list('sign')).map(({ id }) => id),
       ['s4', 's3', 's2'],
     )
     assert.deepEqual(await keys.list('cookie'), [key('k', 10, 'cookie')])
+  })
+
+  check('rotate: keys of both uses at once, or none', open, async ({ keys }) => {
+    await keys.addFirst(key('k1', 10, 'cookie'))
+    await keys.addFirst(key('s1', 10))
+    await keys.rotate([key('s2', 20), key('k2', 20, 'cookie')], 0)
+    const both = async () => [await keys.list('sign'), await keys.list('cookie')]
+    const rotated = [
+      [key('s2', 20), { ...key('s1', 10), retired_at: 20 }],
+      [key('k2', 20, 'cookie'), { ...key('k1', 10, 'cookie'), retired_at: 20 }],
+    ]
+    assert.deepEqual(await both(), rotated)
+    // One that is there already.
+    await assert.rejects(keys.rotate([key('k3', 30, 'cookie'), key('s2', 30)], 0))
+    assert.deepEqual(await both(), rotated)
   })
 
   check('a throttle counts within its window and begins anew after it', open, async ({ throttles }) => {
@@ -112,7 +127,13 @@ export function oauthTests(open: Open): void {
       ['now', 200],
       ['live', 201],
     ] as const) {
-      await sessions.create({ hash: name, account_id: 'ada', created_at: 1, expires_at })
+      await sessions.create({
+        hash: name,
+        account_id: 'ada',
+        password_hash: 'hash',
+        created_at: 1,
+        expires_at,
+      })
       await artifacts.put('code', name, '{}', expires_at)
       await revokedTokens.add(name, expires_at)
     }

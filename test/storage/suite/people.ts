@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { App, AuditEntry } from '../../../src/storage/port.ts'
 import { account, app, check, type Open, store } from './fixtures.ts'
 
 const secret = (id: string, created_at: number, app_id = 'a') => ({
@@ -32,8 +33,20 @@ export function peopleTests(open: Open): void {
 
   check('a session leads to its account until it expires or ends', open, async ({ accounts, sessions }) => {
     await accounts.create(account('ada'))
-    await sessions.create({ hash: 'h1', account_id: 'ada', created_at: 1000, expires_at: 2000 })
-    await sessions.create({ hash: 'h2', account_id: 'ada', created_at: 1000, expires_at: 2000 })
+    await sessions.create({
+      hash: 'h1',
+      account_id: 'ada',
+      password_hash: 'hash',
+      created_at: 1000,
+      expires_at: 2000,
+    })
+    await sessions.create({
+      hash: 'h2',
+      account_id: 'ada',
+      password_hash: 'hash',
+      created_at: 1000,
+      expires_at: 2000,
+    })
     assert.deepEqual(await sessions.findAccount('h1', 1999), account('ada'))
     assert.equal(await sessions.findAccount('h1', 2000), null)
     assert.equal(await sessions.findAccount('other', 1500), null)
@@ -43,17 +56,54 @@ export function peopleTests(open: Open): void {
     assert.notEqual(await sessions.findAccount('h2', 1500), null)
   })
 
-  check('a disabled account has no session', open, async ({ accounts, sessions }) => {
-    await accounts.create(account('ada', { disabled_at: 1500 }))
-    await sessions.create({ hash: 'h', account_id: 'ada', created_at: 1000, expires_at: 2000 })
-    assert.equal(await sessions.findAccount('h', 1600), null)
+  check('a session is for an enabled account and the password that was looked at', open, async storage => {
+    const { accounts, sessions } = storage
+    await accounts.create(account('ada'))
+    await accounts.create(account('off', { disabled_at: 1500 }))
+    const times = { created_at: 1000, expires_at: 2000 }
+    const start = (account_id: string, password_hash: string) =>
+      sessions.create({ hash: account_id, account_id, password_hash, ...times })
+    assert.equal(await start('off', 'hash'), false)
+    assert.equal(await start('nobody', 'hash'), false)
+    assert.equal(await start('ada', 'other'), false)
+    for (const id of ['off', 'nobody', 'ada']) assert.equal(await sessions.findAccount(id, 1600), null)
+    assert.equal(await start('ada', 'hash'), true)
+    assert.equal((await sessions.findAccount('ada', 1600))?.id, 'ada')
   })
+
+  check(
+    'a sign-in that is under way while the account is disabled or its password changes leaves no session',
+    open,
+    async ({ accounts, sessions }) => {
+      await accounts.create(account('ada', { password_hash: 'p0' }))
+      const times = { created_at: 1000, expires_at: 9000 }
+      for (let round = 0; round < 10; round++) {
+        const tries = ['a', 'b', 'c', 'd'].map(name => `${name}${round}`)
+        const signIns = tries.map(hash =>
+          sessions.create({ hash, account_id: 'ada', password_hash: `p${round}`, ...times }),
+        )
+        const ending =
+          round % 2 === 0
+            ? accounts.setPassword('ada', `p${round + 1}`)
+            : accounts.setDisabled('ada', 10, 10).then(() => accounts.setPassword('ada', `p${round + 1}`))
+        await Promise.all([...signIns, ending])
+        await accounts.setDisabled('ada', null, 11)
+        for (const hash of tries) assert.equal(await sessions.findAccount(hash, 2000), null, hash)
+      }
+    },
+  )
 
   check('disabling an account ends its sessions and revokes what it allowed', open, async storage => {
     const { accounts, apps, authorizations, records, sessions } = storage
     for (const id of ['ada', 'bob']) {
       await accounts.create(account(id))
-      await sessions.create({ hash: id, account_id: id, created_at: 1, expires_at: 9999 })
+      await sessions.create({
+        hash: id,
+        account_id: id,
+        password_hash: 'hash',
+        created_at: 1,
+        expires_at: 9999,
+      })
     }
     await apps.create(app('a'), null)
     await records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
@@ -95,6 +145,50 @@ export function peopleTests(open: Open): void {
     assert.notEqual(await allow('again'), null)
   })
 
+  check('a developer is disabled together with their apps, all or nothing', open, async storage => {
+    const { accounts, apps, audit } = storage
+    for (const id of ['dev', 'other']) await accounts.create(account(id, { role: 'developer' }))
+    await apps.create(app('on', { owner_id: 'dev' }), null)
+    await apps.create(app('off', { owner_id: 'dev', disabled_at: 5 }), null)
+    await apps.create(app('paused', { owner_id: 'dev', disabled_at: 6, disabled_by_owner: true }), null)
+    await apps.create(app('foreign', { owner_id: 'other' }), null)
+    const told = (id: string): AuditEntry => ({
+      ...{ id, at: 10, action: 'app_disabled', actor_kind: 'server', actor_id: null, actor_name: null },
+      ...{ account_id: null, app_id: null, store_ids: [], detail: null, address: null, request_id: null },
+    })
+    const state = async () =>
+      Promise.all(
+        ['on', 'off', 'paused', 'foreign'].map(async id => {
+          const { disabled_at, disabled_by_owner } = (await apps.find(id)) as App
+          return [disabled_at, disabled_by_owner]
+        }),
+      )
+    const before = await state()
+    const fails = () => {
+      throw new Error('the power went')
+    }
+    await assert.rejects(accounts.setDisabled('dev', 10, 10, told('account'), fails), /the power went/)
+    assert.deepEqual(await state(), before)
+    assert.equal((await accounts.find('dev'))?.disabled_at, null)
+
+    assert.equal(await accounts.setDisabled('dev', 10, 10, told('account'), told), 'changed')
+    assert.deepEqual(await state(), [
+      [10, false],
+      [5, false],
+      [10, false],
+      [null, false],
+    ])
+    const entries = async () => (await audit.list({ limit: 9, look: 9 })).lines.map(({ id }) => id).sort()
+    assert.deepEqual(await entries(), ['account', 'on', 'paused'])
+
+    await apps.create(app('late', { owner_id: 'dev' }), null)
+    assert.equal(await accounts.setDisabled('dev', 20, 20, told('again'), told), 'unchanged')
+    assert.equal((await apps.find('late'))?.disabled_at, 20, 'also of one who is disabled already')
+    assert.deepEqual(await entries(), ['account', 'late', 'on', 'paused'])
+    await accounts.setDisabled('dev', null, 30, told('enabled'), told)
+    assert.equal((await apps.find('on'))?.disabled_at, 10, 'enabling enables no app')
+  })
+
   check('one operator stays enabled, also when all are disabled at once', open, async storage => {
     const { accounts, audit } = storage
     const operators = ['ada', 'bob', 'cleo']
@@ -114,7 +208,13 @@ export function peopleTests(open: Open): void {
 
   check('a new password ends the sessions', open, async ({ accounts, sessions }) => {
     await accounts.create(account('ada'))
-    await sessions.create({ hash: 'h', account_id: 'ada', created_at: 1, expires_at: 9999 })
+    await sessions.create({
+      hash: 'h',
+      account_id: 'ada',
+      password_hash: 'hash',
+      created_at: 1,
+      expires_at: 9999,
+    })
     assert.equal(await accounts.setPassword('ada', 'other'), true)
     assert.equal((await accounts.find('ada'))?.password_hash, 'other')
     assert.equal(await sessions.findAccount('h', 30), null)

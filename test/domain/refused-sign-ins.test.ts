@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRefusedSignIns, mostRefusalsTold } from '../../src/domain/refused-sign-ins.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { databaseForEach } from '../helpers/engine.ts'
+
+test('the audit log grows by 1000 refused sign-ins an hour at most, from however many addresses', async t => {
+  const storage = await openStorage(await databaseForEach())
+  t.after(() => storage.close())
+  let now = 3600 * 500_000
+  const tell = createRefusedSignIns({ storage, clock: { now: () => now } })
+  const { byAll } = mostRefusalsTold
+  assert.equal(byAll, 1000)
+  for (let i = 0; i < byAll + 5; i++)
+    await tell(null, { address: `10.0.${i >> 8}.${i & 255}`, request_id: 'r' })
+  const told = async () =>
+    (await storage.audit.list({ action: 'sign_in_refused', limit: 2000, look: 2000 })).lines
+  const lines = await told()
+  assert.equal(lines.length, byAll)
+  assert.deepEqual(
+    lines.flatMap(({ detail, address }) => (detail === null ? [] : [[detail, address]])),
+    [['the 1000th of this hour; no more of it are written', '10.0.3.231']],
+  )
+  now += 3600
+  await tell(null, { address: '10.0.0.1', request_id: 'r' })
+  assert.equal((await told()).length, byAll + 1)
+})
