@@ -23,7 +23,7 @@ ajv.addVocabulary(['example', 'discriminator', 'xml', 'externalDocs'])
 for (const format of ['int8', 'int32', 'int64', 'decimal', 'datetime']) ajv.addFormat(format, true)
 
 before(async () => {
-  server = await startServer()
+  server = await startServer({ config: { trust_proxy: '127.0.0.1' } })
   limited = await startServer({ config: { rate_limit: 1 } })
   document = (await server.get('/openapi.json')).json
 })
@@ -391,7 +391,7 @@ describe('live answers are as the document says', () => {
     check('authorize', await server.get(authorizePath(app, { scope: 'x' })))
     check('authorize', await server.get(authorizePath({ client_id: 'nobody' })))
     t.mock.method(server.storage.throttles, 'count', async () => mostBegun)
-    check('authorize', await server.get(authorizePath(app)))
+    check('authorize', await server.get(authorizePath(app), undefined, { 'x-forwarded-for': '192.0.2.1' }))
   })
 
   const own = () => ({

@@ -27,19 +27,18 @@ export interface Variant {
   scheme: 'light' | 'dark'
 }
 
+/** Each check looks at both schemes, so a journey need not be made in all four. */
 const every: Variant[] = [
   { size: 'phone', scheme: 'light' },
-  { size: 'phone', scheme: 'dark' },
-  { size: 'desktop', scheme: 'light' },
   { size: 'desktop', scheme: 'dark' },
 ]
-/** How a page looks does not depend on the engine: on the second one each journey is made once. */
+/** How a page looks does not depend on the engine: on the second one each journey is made once, without a look. */
 const variants = onPostgres ? every.slice(0, 1) : every
 
 export interface Visit {
   page: Page
   variant: Variant
-  /** Looks at the page as it is now: axe, sideways scrolling down to 360 px, and what the console complained about. */
+  /** Looks at the page as it is now: axe in light and dark, sideways scrolling down to 360 px, and the console. */
   check(): Promise<void>
 }
 
@@ -68,9 +67,15 @@ export async function visit(
     if (message.type() === 'error' && !expected?.test(message.text())) complaints.push(message.text())
   })
   page.on('pageerror', error => complaints.push(String(error)))
-  const check = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
     await assertAccessible(page)
+    await page.emulateMedia({ colorScheme: variant.scheme === 'light' ? 'dark' : 'light' })
+    await assertContrast(page)
+    await page.emulateMedia({ colorScheme: variant.scheme })
     await assertFits(page)
+  }
+  const check = async (): Promise<void> => {
+    if (!onPostgres) await look()
     assert.deepEqual(complaints, [], `the console of ${page.url()}`)
   }
   try {
@@ -81,7 +86,7 @@ export async function visit(
   }
 }
 
-/** A test for each size and colour scheme. */
+/** A test for each size, one in each colour scheme. */
 export function journey(title: string, walk: (visit: Visit) => Promise<void>, options?: VisitOptions): void {
   for (const variant of variants) {
     test(`${title} (${variant.size}, ${variant.scheme})`, () => visit(variant, walk, options))
@@ -96,10 +101,17 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** WCAG 2.2 AA as far as axe can tell. It is evaluated by the debugger, which the page's policy does not bind. */
-export async function assertAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source)
-  const options = { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'], preload: false }
+/** WCAG 2.2 AA as far as axe can tell. */
+export const assertAccessible = (page: Page): Promise<void> => assertAxe(page, { type: 'tag', values: tags })
+
+/** What the colour scheme may change. */
+const assertContrast = (page: Page): Promise<void> =>
+  assertAxe(page, { type: 'rule', values: ['color-contrast'] })
+
+/** It is evaluated by the debugger, which the page's policy does not bind. */
+async function assertAxe(page: Page, runOnly: { type: string; values: string[] }): Promise<void> {
+  if (await page.evaluate('!window.axe')) await page.evaluate(axe.source)
+  const options = { runOnly, resultTypes: ['violations'], preload: false }
   const run = `axe.run(document, ${JSON.stringify(options)})`
   const { violations } = (await page.evaluate(run)) as { violations: Violation[] }
   const told = violations.flatMap(({ id, help, nodes }) =>

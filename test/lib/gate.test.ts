@@ -107,7 +107,7 @@ describe('gate', () => {
         done++
       })
     }
-    assert.equal(done, 3, 'of four milliseconds each')
+    assert.ok(done >= 1 && done <= 3, `${done} of four milliseconds each`)
     for (let turns = 1; turns <= 3; turns++) {
       const before = done
       await nextTurn()
