@@ -64,12 +64,18 @@ for (const { scenario, engine } of runs) {
     goesOn: () => performance.now() < until,
     say: text => console.log(`  ${text}, ${Math.round((performance.now() - began) / 1000)} s`),
   })
-  results.push({ name: scenario.name, engine, seed, seconds: (performance.now() - began) / 1000, ...outcome })
+  const result = {
+    ...{ name: scenario.name, engine, seed },
+    seconds: (performance.now() - began) / 1000,
+    ...outcome,
+  }
+  results.push(result)
+  // At once: what comes next may take an hour.
+  if (!values['no-report']) await writeReport([result])
   console.log(`  tried: ${outcome.tried}`)
   console.log(`  found: ${outcome.found}`)
   for (const problem of outcome.broken) console.log(`  BROKEN: ${problem}`)
 }
-if (!values['no-report']) await writeReport(results)
 process.exitCode = results.some(({ broken }) => broken.length > 0) ? 1 : 0
 
 function isEngine(names: string[]): names is EngineName[] {
