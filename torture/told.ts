@@ -119,6 +119,16 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
     chain.live = null
   }
 
+  /** Null when there is none to be had any more; the database may be away for a while. */
+  async function tillsToken(node: Node, stopped: AbortSignal): Promise<string | null> {
+    while (!stopped.aborted) {
+      const token = await tokenOf(node.base, tills).catch(() => null)
+      if (token !== undefined) return token
+      await pause()
+    }
+    return null
+  }
+
   async function throwAwayToken(node: Node): Promise<void> {
     const token = await tokenOf(node.base, reader)
     if (token === undefined) return pause()
@@ -183,7 +193,7 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
       issued = []
       revoked = []
       const [first] = chains
-      const bearer = await tokenOf(node.base, tills).catch(() => null)
+      const bearer = await tillsToken(node, stopped)
       if (bearer === null) return
       await Promise.all([
         ...[1, 2, 3].map(till =>

@@ -145,12 +145,15 @@ async function vocabulary(
   }
 }
 
-/** What was revoked, used up or switched off in the batch before, anew. */
+/** What was changed, revoked, used up or switched off in the batch before, anew. */
 async function renewed(
   server: TestServer,
   { ids, client }: Tenant,
 ): Promise<Pick<Tenant, 'tokens' | 'code'>> {
   await server.apps.setDisabledByOwner(ids.app_id, false, byTest)
+  await server.apps.change(ids.app_id, { name: 'spare app', redirect_uris: [redirectUri] }, byTest)
+  // The one that is known may have been retired.
+  client.client_secret = await server.apps.rotateSecret(ids.app_id, byTest)
   // The platform may have taken it away.
   await server.push(sampleStore({ id: Number(ids.store_id), merchant: 'owner@spare.example' }))
   const consent = { email: 'owner@spare.example', stores: [ids.store_id] }
