@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { assertFree } from './lib/address.ts'
@@ -37,15 +38,19 @@ export async function listen(app: FastifyInstance, { host, port, shared }: Where
   })
   // Node's server waits for the connections of its own socket alone.
   app.addHook('onClose', () => closed)
-  // A port that sockets share would be shared with a stranger too.
+  // A port that sockets share would be shared with a stranger too; nothing that takes time stands between look and leap.
+  await app.ready()
   if (!shared) await assertFree(host, port)
   const where = { host, port, backlog, reusePort: true }
   await app.listen(where)
-  await Promise.all(
-    others.map(
-      door => new Promise<void>((resolve, reject) => door.once('error', reject).listen(where, resolve)),
-    ),
+  const opened = await Promise.allSettled(
+    others.map(async door => {
+      door.listen(where)
+      await once(door, 'listening')
+      door.on('error', error => app.log.warn({ err: error }, 'a connection could not be taken'))
+    }),
   )
+  for (const outcome of opened) if (outcome.status === 'rejected') throw outcome.reason
 }
 
 /** As Node's HTTP server makes its own sockets, to which it adds what comes in here. */

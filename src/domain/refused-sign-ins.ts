@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { networkOf } from '../lib/network.ts'
+import { isThisMachine, networkOf } from '../lib/network.ts'
 import type { Storage } from '../storage/port.ts'
 import { auditEntry, byStranger, type From } from './audit.ts'
 
@@ -24,7 +24,9 @@ export function createRefusedSignIns({
 
   /** Counted for an email that nobody has too (`account_id` null): the time it takes must not tell the two apart. */
   return async (account_id: string | null, from: From): Promise<void> => {
-    const ofNetwork = await count(networkOf(from.address ?? ''))
+    const address = from.address ?? ''
+    // This machine may be a proxy that is not trusted, with everybody behind it.
+    const ofNetwork = isThisMachine(address) ? 0 : await count(networkOf(address))
     if (ofNetwork > mostRefusalsTold.byNetwork) return
     const ofAll = await count('all')
     if (ofAll > mostRefusalsTold.byAll) return

@@ -60,7 +60,8 @@ export function createGate(limits: GateLimits): Gate {
   /** Calls `lost` when the wait has been too long; answers how to end it before. */
   function beginWait(lost: () => void): () => void {
     const came = performance.now()
-    if (waiting.size === 0) {
+    // Also when nearly all of a crowd are through: under steady work the last of them may never be.
+    if (waiting.size === 0 || (crowd > few && waiting.size < few / 4)) {
       crowdedSince = came
       crowd = 0
     }

@@ -114,4 +114,20 @@ describe('gate', () => {
       assert.ok(done - before <= 3)
     }
   })
+
+  test('when most of a crowd are through, those who come then are few again', async () => {
+    const { log, come, go } = visitors(
+      createGate({ ...limits, inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 }),
+    )
+    const names = Array.from({ length: 11 }, (_, i) => `v${i}`)
+    for (const name of names) come(name)
+    for (const name of names.slice(0, 9)) {
+      go(name)
+      await nextTurn()
+    }
+    assert.equal(log.length, 10, 'one is waiting still')
+    come('late')
+    await sleep(100)
+    assert.deepEqual(log.slice(10), [])
+  })
 })

@@ -83,7 +83,11 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
       return
     }
     await read(request, reply, async ctx => {
-      if (ctx.oidc.entities.Interaction) await begun.began(request.ip)
+      if (!ctx.oidc.entities.Interaction) return
+      // The request is kept by now; one that is not counted does no harm.
+      await begun.began(request.ip).catch(error => {
+        if (!isStorageFault(error)) throw error
+      })
     })
   }
 
