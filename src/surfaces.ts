@@ -24,8 +24,9 @@ export function renderError(error: unknown, request: FastifyRequest, reply: Fast
   }
   // The id is set once more for requests that fail before any hook has seen them.
   reply.header('x-request-id', request.id)
-  // The rest of the body would only be thrown away.
-  if (known.status === 413) closeAfter(reply)
+  // The rest of the body would only be thrown away; and of one that was read in part, Node throws nothing away: the next
+  // request would wait behind it for ever.
+  if (known.status === 413 || (request.raw.readableDidRead && !request.raw.complete)) closeAfter(reply)
   request.error_code = known.code
   request.client_id ??= known.app_id
   return rendererOf(originForm(request.raw.url ?? '/'))(reply, known)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -53,6 +53,25 @@ describe('POST /platform/v1/records', () => {
     })
     const again = await push(`${body}\n`, { 'content-type': 'application/jsonl' })
     assert.deepEqual(again.json.data, { stores: 0, items: 0, orders: 0, unchanged: 3 })
+  })
+
+  test('records: a body that is given up half-way keeps nobody waiting who sends on', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const send = (body: Buffer, headers: Record<string, string>): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const sent = request(`${server.base}/platform/v1/records`, {
+          ...{ method: 'POST', agent, timeout: 5000 },
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson', ...headers },
+        })
+        sent.on('response', answer => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)))
+        sent.on('timeout', () => sent.destroy(new Error('no answer')))
+        sent.on('error', reject)
+        sent.end(body)
+      })
+    const store = Buffer.from(ndjson(sampleStore({ id: 770_001 })))
+    assert.equal(await send(Buffer.alloc(500_000, 'x'), gzip), 400)
+    assert.equal(await send(store, {}), 200)
+    agent.destroy()
   })
 
   test('records: gzip is accepted, in one piece and in several members', async () => {
