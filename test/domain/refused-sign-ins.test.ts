@@ -25,3 +25,13 @@ test('the audit log grows by 1000 refused sign-ins an hour at most, from however
   await tell(null, { address: '10.0.0.1', request_id: 'r' })
   assert.equal((await told()).length, byAll + 1)
 })
+
+test('this machine has no bound of its own: it may be a proxy, with everybody behind it', async t => {
+  const storage = await openStorage(await databaseForEach())
+  t.after(() => storage.close())
+  const tell = createRefusedSignIns({ storage, clock: { now: () => 3600 * 500_000 } })
+  const count = mostRefusalsTold.byNetwork + 5
+  for (let i = 0; i < count; i++) await tell(null, { address: '127.0.0.1', request_id: 'r' })
+  const { lines } = await storage.audit.list({ action: 'sign_in_refused', limit: 100, look: 100 })
+  assert.equal(lines.length, count)
+})
