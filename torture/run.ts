@@ -62,6 +62,7 @@ for (const { scenario, engine } of runs) {
     random: createRandom(seed, 0),
     rounds: scenario.rounds,
     goesOn: () => performance.now() < until,
+    busyMachine: false,
     say: text => console.log(`  ${text}, ${Math.round((performance.now() - began) / 1000)} s`),
   })
   const result = {
