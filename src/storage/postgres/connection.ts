@@ -1,8 +1,9 @@
-import { connect as connectSocket, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import postgres from 'postgres'
 import { StorageUnavailable } from '../port.ts'
 import type { Settings } from './settings.ts'
+import { openSocket } from './socket.ts'
 import { encode, type Value } from './values.ts'
 
 /** The values of a row as the server sent them. */
@@ -163,24 +164,3 @@ const toNumber = (value: unknown, column: { name: string }): unknown =>
   typeof value === 'bigint' && /(^at|^since|_at|_version|^count|^number)$/.test(column.name)
     ? Number(value)
     : value
-
-function openSocket({ address, connect_timeout }: Settings): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connectSocket(address)
-    socket.setNoDelay(true)
-    const timer = setTimeout(() => {
-      socket.destroy()
-      reject(new StorageUnavailable(`the database did not answer within ${connect_timeout} ms`))
-    }, connect_timeout)
-    const settle = (done: () => void) => {
-      clearTimeout(timer)
-      socket.removeAllListeners()
-      done()
-    }
-    socket.once('error', error => settle(() => reject(error)))
-    // The driver takes the name to check in the server's certificate from here.
-    socket.once('connect', () =>
-      settle(() => resolve('host' in address ? Object.assign(socket, { host: address.host }) : socket)),
-    )
-  })
-}
