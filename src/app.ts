@@ -160,7 +160,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await openapi(app, issuer)
   await app.register(async scope =>
     oauthApi(scope, {
-      ...{ providers, presented, sendErrorPage, issuer },
+      ...{ providers, presented, storage, sendErrorPage, issuer },
       throttle: createThrottle('client', { storage, clock }),
       begun: createBegunRequests({ storage, clock }),
     }),

@@ -24,22 +24,38 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
     return storage.keys.list(use)
   }
 
+  const read = () => Promise.all([list('sign', newSigningKey), list('cookie', newCookieKey)])
+  /** As they were last read. */
+  let known: { state: string; keys: [Key[], Key[]] } | null = null
+
   /** Held to it here, since a retired key is deleted only when the next one is made. */
   const stillVerifies = ({ retired_at }: Key) => retired_at === null || retired_at + keepRetired > clock.now()
 
+  const signingOf = (keys: readonly Key[]): Key[] => activeFirst(keys.filter(stillVerifies))
+
+  function cookieOf(all: readonly Key[]): string[] {
+    const keys = activeFirst(all.filter(stillVerifies))
+    const signs = keys.find(({ created_at }) => created_at + settling <= clock.now()) ?? keys.at(-1)
+    return [...keys.filter(key => key === signs), ...keys.filter(key => key !== signs)].map(key => key.secret)
+  }
+
+  const inOrder = ([signing, cookie]: [Key[], Key[]]) => ({
+    signing: signingOf(signing),
+    cookie: cookieOf(cookie),
+  })
+
   return {
     /** The key that signs, then those that only verify, newest first. */
-    async signing(): Promise<Key[]> {
-      return activeFirst((await list('sign', newSigningKey)).filter(stillVerifies))
-    },
+    signing: async (): Promise<Key[]> => signingOf(await list('sign', newSigningKey)),
 
     /** Secrets of cookies: the one that signs, then those that only verify. */
-    async cookie(): Promise<string[]> {
-      const keys = activeFirst((await list('cookie', newCookieKey)).filter(stillVerifies))
-      const signs = keys.find(({ created_at }) => created_at + settling <= clock.now()) ?? keys.at(-1)
-      return [...keys.filter(key => key === signs), ...keys.filter(key => key !== signs)].map(
-        key => key.secret,
-      )
+    cookie: async (): Promise<string[]> => cookieOf(await list('cookie', newCookieKey)),
+
+    /** Both; they are read again only when `state`, their text in a client's facts, is another than before. */
+    async all(state?: string): Promise<{ signing: Key[]; cookie: string[] }> {
+      if (state === undefined) return inOrder(await read())
+      if (state !== known?.state) known = { state, keys: await read() }
+      return inOrder(known.keys)
     },
 
     /**

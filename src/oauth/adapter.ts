@@ -8,7 +8,7 @@ import { clientMetadata } from './client.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
 import { interactionLifetime } from './lifetimes.ts'
 import { toMachineTime } from './machine-time.ts'
-import { fromOf } from './provider-request.ts'
+import { factsOf, fromOf } from './provider-request.ts'
 
 /**
  * The provider's storage, over ours. Only codes, refresh tokens and interactions are kept for it, by the hash of
@@ -67,7 +67,7 @@ function apps({ storage }: AdapterDeps): Adapter {
   return {
     ...unused,
     async find(id) {
-      const app = await storage.apps.find(id)
+      const app = factsOf(Provider.ctx, id)?.app ?? (await storage.apps.find(id))
       return app && app.disabled_at === null ? (clientMetadata(app) as AdapterPayload) : undefined
     },
   }

@@ -1,23 +1,60 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { From } from '../domain/audit.ts'
-import { oauthErrorBody } from './error-body.ts'
 import { originForm } from '../lib/origin-form.ts'
+import type { ClientFacts } from '../storage/port.ts'
+import { oauthErrorBody } from './error-body.ts'
+
+/** What the provider's request carries of ours. */
+interface Ours {
+  /** Where it came from, for the audit log. */
+  from: From
+  beforeAnswer: BeforeAnswer
+  /** Of the client that it names, where they were asked for already. */
+  facts: ClientFacts | null
+}
+
+/** What is to be done when the answer is known, before the client can see it. */
+export type BeforeAnswer = (ctx: KoaContextWithOIDC) => Promise<void>
 
 /**
  * A request as the provider may see it. It derives addresses from the request line and from the Host and X-Forwarded
  * headers; here they are always the issuer's own, whatever the client sent. The body was read by the route, within its
- * limit.
+ * limit. An object of its own, with what the provider and Koa look at and no more: Koa also writes to it.
  */
-export function providerRequest(
-  request: IncomingMessage,
-  issuer: URL,
-  body: Buffer | null,
-  { from, beforeAnswer }: { from: From; beforeAnswer: BeforeAnswer },
-): IncomingMessage {
-  const headers: Record<string, unknown> = { ...request.headers }
-  for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
+class ProviderRequest {
+  readonly method: string | undefined
+  readonly httpVersion: string
+  readonly httpVersionMajor: number
+  readonly socket: IncomingMessage['socket']
+  readonly headers: Record<string, unknown>
+  url: string
+  originalUrl: string | undefined = undefined
+  readonly readable: boolean
+  readonly readableEncoding = null
+  readonly iterator: () => Buffer[]
+  readonly ours: Ours
+
+  constructor(request: IncomingMessage, issuer: URL, body: Buffer | null, ours: Ours) {
+    this.method = request.method
+    this.httpVersion = request.httpVersion
+    this.httpVersionMajor = request.httpVersionMajor
+    this.socket = request.socket
+    this.url = originForm(request.url ?? '/')
+    this.headers = headersFor(request, issuer, body)
+    this.readable = body !== null
+    this.iterator = () => (body === null ? [] : [body])
+    this.ours = ours
+  }
+}
+
+export const providerRequest = (...given: ConstructorParameters<typeof ProviderRequest>): IncomingMessage =>
+  new ProviderRequest(...given) as unknown as IncomingMessage
+
+function headersFor(request: IncomingMessage, issuer: URL, body: Buffer | null): Record<string, unknown> {
+  const headers: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(request.headers))
+    if (!name.startsWith('x-forwarded-')) headers[name] = value
   headers['host'] = issuer.host
   headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1)
   if (body !== null) {
@@ -26,32 +63,24 @@ export function providerRequest(
     // RFC 6749 §5.2: the token endpoint answers in JSON, also to a client that would rather have a page.
     headers['accept'] = 'application/json'
   }
-  return Object.create(request, {
-    headers: { value: headers },
-    url: { value: originForm(request.url ?? '/'), writable: true },
-    beforeAnswer: { value: beforeAnswer },
-    from: { value: from },
-    // Koa keeps the original address on the request; it must not land on the shared one.
-    originalUrl: { value: undefined, writable: true },
-    ...(body !== null && {
-      readable: { value: true },
-      readableEncoding: { value: null },
-      iterator: { value: () => Readable.from([body]) },
-    }),
-  })
+  return headers
 }
 
-/** What is to be done when the answer is known, before the client can see it. */
-export type BeforeAnswer = (ctx: KoaContextWithOIDC) => Promise<void>
+const oursOf = ({ req }: KoaContextWithOIDC): Ours => (req as unknown as ProviderRequest).ours
 
-/** Where the request came from, for the audit log. */
-export const fromOf = (ctx: KoaContextWithOIDC): From => (ctx.req as IncomingMessage & { from: From }).from
+export const fromOf = (ctx: KoaContextWithOIDC): From => oursOf(ctx).from
 
-/** Calls it; a middleware of the provider. */
+/** The facts of this client, if the request being answered names it and they were asked for. */
+export const factsOf = (ctx: KoaContextWithOIDC | undefined, client_id: string): ClientFacts | null => {
+  const facts = ctx ? oursOf(ctx).facts : null
+  return facts?.app?.id === client_id ? facts : null
+}
+
+/** Calls `beforeAnswer`; a middleware of the provider. */
 export async function callBeforeAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
   try {
-    await (ctx.req as IncomingMessage & { beforeAnswer: BeforeAnswer }).beforeAnswer(ctx)
+    await oursOf(ctx).beforeAnswer(ctx)
   } catch (error) {
     // As the provider answers its own faults, and reports them.
     ctx.status = 500

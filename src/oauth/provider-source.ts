@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Keys } from '../domain/keys.ts'
+import type { Key } from '../storage/port.ts'
 import { isStorageFault } from '../domain/storage-fault.ts'
 import { oauthErrorBody } from './error-body.ts'
 import { createProvider, type ProviderDeps } from './provider.ts'
@@ -9,6 +10,8 @@ import { createProvider, type ProviderDeps } from './provider.ts'
 export interface ProviderSource {
   /** The provider for the keys of this moment. */
   current(): Promise<Provider>
+  /** How it answers requests; `keys` is their text in a client's facts, where that is known. */
+  handler(keys?: string): Promise<ReturnType<Provider['callback']>>
 }
 
 /**
@@ -18,25 +21,34 @@ export interface ProviderSource {
 export function createProviderSource(
   deps: ProviderDeps & { keys: Keys; onServerError(error: Error, request_id: string): void },
 ): ProviderSource {
-  let made: { provider: Provider; keyIds: string } | undefined
+  let made: { keyIds: string; provider: Provider; handle: ReturnType<Provider['callback']> } | undefined
+
+  async function find(state?: string) {
+    const { signing, cookie } = await deps.keys.all(state)
+    const keyIds = [...signing.map(key => key.id), ...cookie].join()
+    if (made?.keyIds !== keyIds) {
+      const provider = make(signing, cookie)
+      made = { keyIds, provider, handle: provider.callback() }
+    }
+    return made
+  }
+
+  function make(signing: Key[], cookie: string[]): Provider {
+    const provider = createProvider(deps, signing, cookie)
+    const report = (ctx: KoaContextWithOIDC, error: Error) =>
+      deps.onServerError(error, String(ctx.res.getHeader('x-request-id')))
+    provider.on('server_error', (ctx, error) => {
+      report(ctx, error)
+      if (isStorageFault(error)) answerUnavailable(ctx)
+    })
+    // Faults outside the provider's own error handling, such as a connection that broke while it answered.
+    ;(provider as EventEmitter).on('error', (error, ctx) => report(ctx, error))
+    return provider
+  }
+
   return {
-    async current() {
-      const [signing, cookie] = await Promise.all([deps.keys.signing(), deps.keys.cookie()])
-      const keyIds = [...signing.map(key => key.id), ...cookie].join()
-      if (made?.keyIds !== keyIds) {
-        const provider = createProvider(deps, signing, cookie)
-        const report = (ctx: KoaContextWithOIDC, error: Error) =>
-          deps.onServerError(error, String(ctx.res.getHeader('x-request-id')))
-        provider.on('server_error', (ctx, error) => {
-          report(ctx, error)
-          if (isStorageFault(error)) answerUnavailable(ctx)
-        })
-        // Faults outside the provider's own error handling, such as a connection that broke while it answered.
-        ;(provider as EventEmitter).on('error', (error, ctx) => report(ctx, error))
-        made = { provider, keyIds }
-      }
-      return made.provider
-    },
+    current: async () => (await find()).provider,
+    handler: async keys => (await find(keys)).handle,
   }
 }
 

@@ -3,7 +3,7 @@ import { accessTokenLifetime, refreshTokenLifetime } from '../contract/lifetimes
 import { scopes } from '../contract/scopes.ts'
 import { matches } from '../domain/redirect-uri.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Key, Storage } from '../storage/port.ts'
+import type { AppSecret, Key, Storage } from '../storage/port.ts'
 import { createAdapter } from './adapter.ts'
 import { narrowAuthorization } from './authorize-request.ts'
 import { signingAlgorithm } from './bearer.ts'
@@ -11,7 +11,7 @@ import { bindToBrowser, browserParameter } from './browser-binding.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
-import { callBeforeAnswer } from './provider-request.ts'
+import { callBeforeAnswer, factsOf } from './provider-request.ts'
 import { applyRequestPolicy } from './request-policy.ts'
 import { nameTokenErrors } from './token-errors.ts'
 
@@ -22,7 +22,7 @@ export interface ProviderDeps {
   /** Cookies over https alone. */
   secure: boolean
   presented: PresentedTokens
-  verifySecret(app_id: string, secret: string): Promise<boolean>
+  verifySecret(app_id: string, secret: string, live?: readonly AppSecret[]): Promise<boolean>
   renderError(ctx: KoaContextWithOIDC, error: Error): void
 }
 
@@ -142,7 +142,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   })
 
   provider.Client.prototype.compareClientSecret = function (this: Client, secret: string) {
-    return verifySecret(this.clientId, secret) as never
+    return verifySecret(this.clientId, secret, factsOf(Provider.ctx, this.clientId)?.secrets) as never
   }
   provider.Client.prototype.redirectUriAllowed = function (this: Client, uri: string) {
     return matches(uri, this.redirectUris ?? [])

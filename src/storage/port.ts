@@ -5,7 +5,7 @@ import type { Audit } from './port/audit.ts'
 import type { Authorizations } from './port/authorizations.ts'
 import type { Browse } from './port/browse.ts'
 import type { Items, Orders, Stores } from './port/lists.ts'
-import type { Artifacts, Keys, RevokedTokens, Throttles } from './port/oauth.ts'
+import type { Artifacts, Clients, Keys, RevokedTokens, Throttles } from './port/oauth.ts'
 import type { Records } from './port/records.ts'
 import type { Sales } from './port/sales.ts'
 import type { Switches } from './port/switches.ts'
@@ -38,6 +38,7 @@ export interface Storage {
   readonly artifacts: Artifacts
   readonly revokedTokens: RevokedTokens
   readonly keys: Keys
+  readonly clients: Clients
   readonly throttles: Throttles
   readonly stores: Stores
   readonly orders: Orders

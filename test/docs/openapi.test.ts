@@ -476,7 +476,7 @@ describe('live answers are as the document says', () => {
         [storage.items, 'page'],
         [storage.sales, 'sum'],
         [storage.records, 'write'],
-        [storage.apps, 'find'],
+        [storage.clients, 'facts'],
         [storage.keys, 'list'],
       ] as unknown as [Record<string, () => unknown>, string][]
       // Once, so that its signature is known and only the data is missing.

@@ -85,15 +85,9 @@ const rows: Row[] = [
     },
   },
   {
-    name: 'the client of a token request, inside the provider',
+    name: 'the client of a token request',
     surface: 'oauth',
-    at: () => [server.storage.apps, 'find'],
-    ask: () => server.post('/auth/v2/token', tokenForm()),
-  },
-  {
-    name: 'the secrets of a token request, inside the provider',
-    surface: 'oauth',
-    at: () => [server.storage.apps, 'secrets'],
+    at: () => [server.storage.clients, 'facts'],
     ask: () => server.post('/auth/v2/token', tokenForm()),
   },
   {
@@ -103,16 +97,22 @@ const rows: Row[] = [
     ask: () => server.post('/auth/v2/token', { ...tokenForm(), client_secret: 'wrong' }),
   },
   {
-    name: 'the keys of a token request',
+    name: 'the keys',
     surface: 'oauth',
     at: () => [server.storage.keys, 'list'],
-    ask: () => server.post('/auth/v2/token', tokenForm()),
+    ask: () => server.get('/auth/v2/jwks'),
   },
   {
     name: 'a token’s revocation, asked by introspection',
     surface: 'oauth',
     at: () => [server.storage.revokedTokens, 'has'],
     ask: () => server.post('/auth/v2/introspect', { ...client, token }),
+  },
+  {
+    name: 'a token’s revocation, inside the provider',
+    surface: 'oauth',
+    at: () => [server.storage.revokedTokens, 'add'],
+    ask: () => server.post('/auth/v2/revoke', { ...client, token }),
   },
   {
     name: 'the client of an authorization request, inside the provider',

@@ -67,7 +67,7 @@ const kinds: Kind[] = [
   { ...{ name: 'platform', surface: 'envelope' }, at: () => [server.storage.records, 'write'], ask: push },
   {
     ...{ name: 'tokens', surface: 'oauth' },
-    at: () => [server.storage.apps, 'find'],
+    at: () => [server.storage.clients, 'facts'],
     ask: () => server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client }),
   },
   {

@@ -31,9 +31,9 @@ const operation = (name: string, outcome = 'ok', part = 'count') =>
 describe('database timings', () => {
   test('each operation is counted and timed, by noun and verb', async () => {
     const client = await server.newApp()
-    const before = [await sample(operation('apps.find')), await sample(operation('stores.page'))]
+    const before = [await sample(operation('clients.facts')), await sample(operation('stores.page'))]
     await server.get('/integration/v1/stores', await server.token(client))
-    const after = [await sample(operation('apps.find')), await sample(operation('stores.page'))]
+    const after = [await sample(operation('clients.facts')), await sample(operation('stores.page'))]
     assert.ok((after[0] ?? 0) > (before[0] ?? 0))
     assert.equal(after[1], (before[1] ?? 0) + 1)
     assert.ok((await sample(operation('stores.page', 'ok', 'sum'))) > 0)

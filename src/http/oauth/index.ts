@@ -17,10 +17,12 @@ import { metadataPath } from '../../oauth/metadata.ts'
 import type { PresentedTokens } from '../../oauth/presented-tokens.ts'
 import { type BeforeAnswer, providerRequest } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
+import type { ClientFacts, Storage } from '../../storage/port.ts'
 
 export interface OauthDeps {
   providers: ProviderSource
   presented: PresentedTokens
+  storage: Pick<Storage, 'clients'>
   throttle: Throttle
   begun: BegunRequests
   /** An error as a person can use it. */
@@ -36,7 +38,7 @@ const longestRequest = 4096
 
 /** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
-  const { providers, presented, throttle, begun, sendErrorPage, issuer } = deps
+  const { providers, presented, storage, throttle, begun, sendErrorPage, issuer } = deps
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
@@ -46,16 +48,15 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     reply: FastifyReply,
     body: Buffer | null,
     beforeAnswer: BeforeAnswer = async () => {},
+    facts: ClientFacts | null = null,
   ): Promise<void> {
-    const provider = await providers.current()
+    const handle = await providers.handler(facts?.keys)
     reply.hijack()
     // The provider writes the answer by itself, so it is given the headers that every answer has.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
     const from = { address: request.ip, request_id: request.id }
-    await provider.callback()(
-      providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer }),
-      reply.raw,
-    )
+    const asked = providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer, facts })
+    await handle(asked, reply.raw)
   }
 
   async function read(
@@ -94,16 +95,20 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   /** Endpoints where a client proves itself: failures count, and too many are told to wait. */
   async function asClient(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
     let answer: KoaContextWithOIDC | undefined
-    await handOver(request, reply, body, async ctx => {
+    const named = clientIdOf(request, body)
+    const beforeAnswer = async (ctx: KoaContextWithOIDC) => {
       answer = ctx
       request.client_id = ctx.oidc.client?.clientId ?? null
       if (ctx.status !== 401) return
-      const seconds = await throttle.failed({ name: clientIdOf(request, body), address: request.ip })
+      const seconds = await throttle.failed({ name: named, address: request.ip })
       if (seconds === 0) return
       ctx.status = 429
       ctx.set('retry-after', String(seconds))
       ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
-    })
+    }
+    // RFC 6749 §5.1; of its errors at the revocation endpoint the provider does not say so.
+    reply.header('cache-control', 'no-store')
+    await handOver(request, reply, body, beforeAnswer, await storage.clients.facts(named))
     // Only now has the error its last name (oauth/token-errors.ts).
     const { error } = (answer?.body ?? {}) as { error?: string }
     request.error_code = error ?? null

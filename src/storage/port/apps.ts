@@ -45,7 +45,7 @@ export interface Apps {
   secrets(app_id: string): Promise<AppSecret[]>
   /** Adds a secret and, in the same transaction, removes all but the newest `keep`. */
   addSecret(secret: AppSecret, keep: number, audit?: AuditEntry): Promise<void>
-  /** Remembers the use of a secret, to the minute: one write a minute at most. */
+  /** Remembers the use of a secret, to the minute: a second one in the same minute changes nothing. */
   touchSecret(id: string, now: Seconds): Promise<void>
   /** Removes a secret unless it is the app's only one, whoever else tries at the same time; true when it is gone now. */
   removeSecret(app_id: string, id: string, audit?: AuditEntry): Promise<boolean>

@@ -1,4 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { App, AppSecret } from './apps.ts'
 import type { AuditEntry } from './audit.ts'
 
 export interface Artifact {
@@ -39,6 +40,20 @@ export interface Keys {
   addFirst(key: Key): Promise<void>
   /** Adds the keys, retires the others of their uses, removes those retired before `remove_before`; all or nothing. */
   rotate(keys: readonly Key[], remove_before: Seconds, audit?: AuditEntry): Promise<void>
+}
+
+/** What every request of a client begins with. */
+export interface ClientFacts {
+  app: App | null
+  /** Those that work now, newest first. */
+  secrets: AppSecret[]
+  /** Another text whenever the server's keys are others. */
+  keys: string
+}
+
+export interface Clients {
+  /** All of it in one question. */
+  facts(id: string): Promise<ClientFacts>
 }
 
 /** Counters in fixed windows of time, shared by every node. */

@@ -7,6 +7,7 @@ import { createArtifacts } from './artifacts.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createBrowse } from './browse.ts'
 import { distribute } from './citus.ts'
+import { createClients } from './clients.ts'
 import { type Database, openDatabase } from './database.ts'
 import { createItems } from './items.ts'
 import { createKeys } from './keys.ts'
@@ -48,6 +49,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db),
     keys: createKeys(db),
+    clients: createClients(db),
     throttles: createThrottles(db),
     stores: createStores(db),
     orders: createOrders(list),

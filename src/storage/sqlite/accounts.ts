@@ -40,8 +40,8 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
         if (made) tell(audit)
         return made
       }),
-    findByEmail: email => db.read(() => plain(byEmail.get(email))),
-    find: id => db.read(() => plain(byId.get(id))),
+    findByEmail: email => db.look(() => plain(byEmail.get(email))),
+    find: id => db.look(() => plain(byId.get(id))),
     setDisabled: (id, disabled_at, now, audit, tellApp) =>
       db.write(() => {
         const account = byId.get(id)

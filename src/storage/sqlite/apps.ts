@@ -38,9 +38,6 @@ export function createApps(db: Database, tell: Tell): Apps {
   const secrets = db.prepare<AppSecret>(
     `select ${secretColumns} from app_secrets where app_id = ? order by created_at desc, id desc`,
   )
-  const lastUse = db.prepare<{ last_used_at: number | null }>(
-    'select last_used_at from app_secrets where id = ?',
-  )
   // The new secret is kept whatever the clock said when the others were made.
   const dropOldSecrets = db.prepare(
     `delete from app_secrets where id in (
@@ -50,7 +47,10 @@ export function createApps(db: Database, tell: Tell): Apps {
     `delete from app_secrets where app_id = ?1 and id = ?2
      and exists (select 1 from app_secrets as other where other.app_id = ?1 and other.id <> ?2)`,
   )
-  const touch = db.prepare('update app_secrets set last_used_at = ? where id = ?')
+  const touch = db.prepare(
+    `update app_secrets set last_used_at = ?1
+     where id = ?2 and (last_used_at is null or last_used_at / 60 < cast(?1 as integer) / 60)`,
+  )
 
   const addSecret = ({ id, app_id, hash, created_at, last_used_at }: AppSecret) =>
     insertSecret.run(id, app_id, hash, created_at, last_used_at)
@@ -81,12 +81,12 @@ export function createApps(db: Database, tell: Tell): Apps {
         tell(audit)
       }),
     find: id =>
-      db.read(() => {
+      db.look(() => {
         const row = byId.get(id)
         return row ? toApp(row) : null
       }),
-    list: () => db.read(() => all.all().map(toApp)),
-    ofOwner: owner_id => db.read(() => ofOwner.all(owner_id).map(toApp)),
+    list: () => db.look(() => all.all().map(toApp)),
+    ofOwner: owner_id => db.look(() => ofOwner.all(owner_id).map(toApp)),
     update: ({ id, name, website, publisher, redirect_uris }, audit) =>
       db.write(() => {
         const uris = JSON.stringify(redirect_uris)
@@ -94,19 +94,14 @@ export function createApps(db: Database, tell: Tell): Apps {
         if (found) tell(audit)
         return found
       }),
-    secrets: app_id => db.read(() => secrets.all(app_id).map(row => ({ ...row }))),
+    secrets: app_id => db.look(() => secrets.all(app_id).map(row => ({ ...row }))),
     addSecret: (secret, keep, audit) =>
       db.write(() => {
         addSecret(secret)
         dropOldSecrets.run(secret.app_id, secret.id, keep - 1)
         tell(audit)
       }),
-    async touchSecret(id, now) {
-      // Looked up first: a secret in steady use must not take the write lock at every request.
-      const used = await db.read(() => lastUse.get(id)?.last_used_at)
-      if (used === undefined || (used !== null && minute(used) >= minute(now))) return
-      await db.write(() => void touch.run(now, id))
-    },
+    touchSecret: (id, now) => db.write(() => void touch.run(now, id)),
     removeSecret: (app_id, id, audit) =>
       db.write(() => {
         const removed = removeSecret.run(app_id, id).changes === 1
@@ -126,8 +121,6 @@ export function createApps(db: Database, tell: Tell): Apps {
       }),
   }
 }
-
-const minute = (seconds: number) => Math.floor(seconds / 60)
 
 export const toApp = (row: AppRow): App => ({
   ...row,

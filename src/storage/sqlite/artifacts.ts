@@ -17,7 +17,7 @@ export function createArtifacts(db: Database): Artifacts {
 
   return {
     put: (kind, hash, payload, expires_at) => db.write(() => void put.run(kind, hash, payload, expires_at)),
-    find: (kind, hash) => db.read(() => plain(find.get(kind, hash))),
+    find: (kind, hash) => db.look(() => plain(find.get(kind, hash))),
     consume: (kind, hash, now) => db.write(() => consume.run(now, kind, hash).changes === 1),
     remove: (kind, hash) => db.write(() => void remove.run(kind, hash)),
   }

@@ -63,8 +63,8 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
   const idsOf = (id: string) => storeIds.all(id).map(({ store_id }) => store_id)
 
   return {
-    find: id => db.read(() => plain(byId.get(id))),
-    findLive: (app_id, account_id) => db.read(() => plain(live.get(app_id, account_id))),
+    find: id => db.look(() => plain(byId.get(id))),
+    findLive: (app_id, account_id) => db.look(() => plain(live.get(app_id, account_id))),
     save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(() => {
         if (merchant !== undefined) {
@@ -83,7 +83,7 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
         tell(audit)
         return id
       }),
-    storeIds: id => db.read(() => idsOf(id)),
+    storeIds: id => db.look(() => idsOf(id)),
     ofAccount: account_id =>
       db.read(() =>
         connected.all(account_id).map(app => ({
@@ -91,7 +91,7 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
           stores: connectedStores.all(app.authorization_id).map(narrow),
         })),
       ),
-    linksTo: store_ids => db.read(() => links.all(`[${store_ids.join(',')}]`).map(narrow)),
+    linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(narrow)),
     revoke: (id, now, audit) =>
       db.write(() => {
         unlinkAll.run(id)

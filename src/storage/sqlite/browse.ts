@@ -89,14 +89,14 @@ export function createBrowse(db: Database): Browse {
         const { last_change_at = null } = lastChange.get(id) ?? {}
         return found && { ...found, last_order_at, last_change_at }
       }),
-    readersOf: store_id => db.read(() => readers.all(store_id).map(row => ({ ...row }))),
+    readersOf: store_id => db.look(() => readers.all(store_id).map(row => ({ ...row }))),
     reachOf: app_id =>
       db.read(() => {
         const { stores = 0 } = reachStores.get(app_id) ?? {}
         const { merchants = 0, linked = 0 } = reachGivers.get(app_id) ?? {}
         return { stores, merchants, linked: linked === 1 }
       }),
-    totals: () => db.read(() => ({ ...(totals.get() as Totals) })),
+    totals: () => db.look(() => ({ ...(totals.get() as Totals) })),
   }
 }
 

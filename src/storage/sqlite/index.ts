@@ -7,6 +7,7 @@ import { createAudit, createTell } from './audit.ts'
 import { createArtifacts } from './artifacts.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createBrowse } from './browse.ts'
+import { createClients } from './clients.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createItems } from './items.ts'
 import { createKeys } from './keys.ts'
@@ -36,6 +37,7 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db),
     keys: createKeys(db, tell),
+    clients: createClients(db),
     throttles: createThrottles(db),
     stores: createStores(db, access),
     orders: createOrders(db, access),

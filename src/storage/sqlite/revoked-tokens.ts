@@ -9,6 +9,6 @@ export function createRevokedTokens(db: Database): RevokedTokens {
 
   return {
     add: (jti, expires_at) => db.write(() => void add.run(jti, expires_at)),
-    has: jti => db.read(() => find.get(jti) !== undefined),
+    has: jti => db.look(() => find.get(jti) !== undefined),
   }
 }

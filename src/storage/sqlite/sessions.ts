@@ -21,7 +21,7 @@ export function createSessions(db: Database, tell: Tell): Sessions {
         if (made) tell(audit)
         return made
       }),
-    findAccount: (hash, now) => db.read(() => plain(account.get(hash, now))),
+    findAccount: (hash, now) => db.look(() => plain(account.get(hash, now))),
     end: (hash, audit) =>
       db.write(() => {
         const ended = remove.run(hash).changes === 1

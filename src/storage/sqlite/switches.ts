@@ -8,7 +8,7 @@ export function createSwitches(db: Database, tell: Tell): Switches {
     'insert into switches (name, is_on) values (?, ?) on conflict (name) do update set is_on = excluded.is_on',
   )
   return {
-    isOn: name => db.read(() => get.get(name)?.is_on === 1),
+    isOn: name => db.look(() => get.get(name)?.is_on === 1),
     set: (name, on, audit) =>
       db.write(() => {
         put.run(name, on ? 1 : 0)

@@ -54,11 +54,11 @@ export function createUpkeep(
   )
 
   return {
-    ping: () => db.read(() => void ping.get()),
-    isEmpty: () => db.read(() => empty.get()?.empty === 1),
-    size: () => db.read(() => size.get()?.bytes ?? 0),
-    version: () => db.read(() => `SQLite ${version.get()?.version}`),
-    schema: () => db.read(() => schema.get()?.number ?? 0),
+    ping: () => db.look(() => void ping.get()),
+    isEmpty: () => db.look(() => empty.get()?.empty === 1),
+    size: () => db.look(() => size.get()?.bytes ?? 0),
+    version: () => db.look(() => `SQLite ${version.get()?.version}`),
+    schema: () => db.look(() => schema.get()?.number ?? 0),
     async purge(now) {
       for (const purge of purges) {
         while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch);

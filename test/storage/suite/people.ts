@@ -330,6 +330,52 @@ export function peopleTests(open: Open): void {
     assert.equal(both.filter(Boolean).length, 1, 'two at once leave one')
   })
 
+  check(
+    'facts of a client: its app and secrets, and a text that changes with the keys',
+    open,
+    async storage => {
+      const { apps, clients, keys } = storage
+      const stranger = { app: null, secrets: [], keys: '' }
+      assert.deepEqual(await clients.facts('a'), stranger)
+      assert.deepEqual(await clients.facts('\0'), stranger)
+      await apps.create(app('public'), null)
+      await apps.create(app('b'), secret('other', 10, 'b'))
+      await apps.create(app('a'), secret('s1', 10))
+      await apps.addSecret(secret('s2', 20), 2)
+      await apps.touchSecret('s1', 6000)
+      assert.deepEqual(await clients.facts('a'), {
+        app: app('a'),
+        secrets: [secret('s2', 20), { ...secret('s1', 10), last_used_at: 6000 }],
+        keys: '',
+      })
+      assert.deepEqual(await clients.facts('public'), { app: app('public'), secrets: [], keys: '' })
+      const texts: string[] = []
+      const read = async () => {
+        const facts = await Promise.all(['a', 'public', 'nobody'].map(id => clients.facts(id)))
+        assert.equal(new Set(facts.map(each => each.keys)).size, 1, 'the same for everyone')
+        texts.push(facts[0]?.keys ?? '')
+      }
+      const key = (id: string, use: 'sign' | 'cookie', created_at: number) => ({
+        ...{ id, use, secret: `of ${id}`, created_at, retired_at: null },
+      })
+      await read()
+      await keys.addFirst(key('k1', 'sign', 10))
+      await read()
+      await keys.addFirst(key('k2', 'cookie', 10))
+      await read()
+      await keys.rotate([key('k3', 'sign', 20)], 0)
+      await read()
+      await keys.rotate([key('k4', 'cookie', 30)], 25)
+      await read()
+      // The first one, retired at 20, goes.
+      await keys.rotate([key('k5', 'sign', 30)], 25)
+      await read()
+      assert.equal(new Set(texts).size, texts.length)
+      await read()
+      assert.equal(texts.at(-1), texts.at(-2), 'unchanged keys have the same text')
+    },
+  )
+
   check('the use of a secret is remembered to the minute', open, async ({ apps }) => {
     const used = async () => (await apps.secrets('a'))[0]?.last_used_at
     await apps.create(app('a'), secret('s', 10))

@@ -1,0 +1,12 @@
+import { clientFactsOf, type ClientRow, clientFactsSql } from '../client-facts.ts'
+import type { Clients } from '../port.ts'
+import { appColumns, type AppRow, toApp } from './apps.ts'
+import type { Database } from './database.ts'
+
+const sql = clientFactsSql(appColumns, '$1')
+
+export function createClients(db: Database): Clients {
+  return {
+    facts: async id => clientFactsOf(await db.query<ClientRow<AppRow>>(sql, [id]), toApp),
+  }
+}
