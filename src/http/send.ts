@@ -24,16 +24,18 @@ const quick = 16 * 1024
  * another, they all go to the socket in one call, and their memory is given back when they are out.
  */
 export async function sendWhole(reply: FastifyReply, parts: readonly Uint8Array[]): Promise<FastifyReply> {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const length = lengthOf(parts)
   const coding = length < worthCoding ? null : codingFor(reply.request.headers['accept-encoding'])
   if (coding === null) return writeWhole(reply, parts, length, null)
   if (reply.request.method === 'HEAD') return writeHead(reply, coding)
   const plain = Buffer.concat(parts, length)
   parts.forEach(release)
-  const coded = length <= quick ? coders[coding].small(plain) : await coders[coding].whole(plain)
+  const coded = length <= quick ? [coders[coding].small(plain)] : await coders[coding].whole(plain)
   release(plain)
-  return writeWhole(reply, [coded], coded.length, coding)
+  return writeWhole(reply, coded, lengthOf(coded), coding)
 }
+
+const lengthOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { length }) => sum + length, 0)
 
 function writeWhole(
   reply: FastifyReply,

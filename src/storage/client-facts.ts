@@ -9,7 +9,7 @@ export const clientFactsSql = (appColumns: string, id: string): string => `
   select ${appColumns},
     app_secrets.id as secret_id, app_secrets.hash as secret_hash,
     app_secrets.created_at as secret_created_at, app_secrets.last_used_at as secret_used_at,
-    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ' order by keys.use, keys.id) from keys) as keys
+    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ') from keys) as keys
   from (select 1) as one
     left join apps on apps.id = ${id}
     left join app_secrets on app_secrets.app_id = apps.id

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { suite, test } from 'node:test'
+import { brotliDecompressSync, createGzip, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { coders } from '../../src/http/content-coding.ts'
+import { reusing } from '../../src/http/reused-coder.ts'
+
+const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+
+/** Bodies that have nothing in common, some larger than what a stream gives at once. */
+const bodies = Array.from({ length: 60 }, (_, i) => {
+  const word = randomBytes(6).toString('hex')
+  return i % 7 === 0 ? randomBytes(100_000 + i) : Buffer.from(word.repeat(1 + i * 300))
+})
+
+suite('whole bodies', () => {
+  for (const [coding, decode] of Object.entries(decoders)) {
+    test(`${coding}: many at once and one after the other, each is itself and nothing else`, async () => {
+      const { whole } = coders[coding as keyof typeof coders]
+      for (let round = 0; round < 3; round++) {
+        const coded = await Promise.all(bodies.map(whole))
+        coded.forEach((parts, i) => assert.deepEqual(decode(Buffer.concat(parts)), bodies[i]))
+      }
+      for (const body of bodies.slice(0, 10)) assert.deepEqual(decode(Buffer.concat(await whole(body))), body)
+    })
+  }
+})
+
+test('streams are used again, and a few are kept at rest', async () => {
+  let made = 0
+  const code = reusing(
+    () => {
+      made++
+      return createGzip({ flush: 4 })
+    },
+    stream => (stream as unknown as { reset(): void }).reset(),
+  )
+  for (let i = 0; i < 5; i++) await code(Buffer.from('a'))
+  assert.equal(made, 1)
+  await Promise.all(Array.from({ length: 20 }, () => code(Buffer.from('b'))))
+  assert.equal(made, 20)
+  await Promise.all(Array.from({ length: 8 }, () => code(Buffer.from('c'))))
+  assert.equal(made, 20)
+})
+
+test('a stream that failed is not used again', async () => {
+  const streams: ReturnType<typeof createGzip>[] = []
+  const code = reusing(
+    () => {
+      const stream = createGzip({ flush: 4 })
+      streams.push(stream)
+      return stream
+    },
+    stream => (stream as unknown as { reset(): void }).reset(),
+  )
+  await code(Buffer.from('a'))
+  streams[0]?.destroy(new Error('broken'))
+  await assert.rejects(code(Buffer.from('b')))
+  const parts = await code(Buffer.from('c'))
+  assert.equal(gunzipSync(Buffer.concat(parts)).toString(), 'c')
+  assert.equal(streams.length, 2)
+})
