@@ -51,7 +51,7 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
     /** Secrets of cookies: the one that signs, then those that only verify. */
     cookie: async (): Promise<string[]> => cookieOf(await list('cookie', newCookieKey)),
 
-    /** Both; they are read again only when `state`, their text in a client's facts, is another than before. */
+    /** Both; they are read again only when `state`, from a client's facts, is another than before. */
     async all(state?: string): Promise<{ signing: Key[]; cookie: string[] }> {
       if (state === undefined) return inOrder(await read())
       if (state !== known?.state) known = { state, keys: await read() }

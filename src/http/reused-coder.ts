@@ -6,6 +6,8 @@ const mostAtRest = 8
 interface Worker<Stream extends Transform> {
   stream: Stream
   made: Uint8Array[]
+  /** For whoever waits for it: a fault in its thread is told by an event alone. */
+  fail(error: Error): void
 }
 
 /**
@@ -21,24 +23,34 @@ export function reusing<Stream extends Transform>(
   const atRest: Worker<Stream>[] = []
 
   function start(): Worker<Stream> {
-    const worker: Worker<Stream> = { stream: create(), made: [] }
+    const worker: Worker<Stream> = { stream: create(), made: [], fail: () => {} }
     worker.stream.on('data', (bytes: Uint8Array) => worker.made.push(bytes))
-    // Whoever wrote hears of it.
-    worker.stream.on('error', () => {})
+    worker.stream.on('error', error => worker.fail(error))
     return worker
+  }
+
+  function findIdle(): Worker<Stream> {
+    for (let worker = atRest.pop(); worker; worker = atRest.pop()) if (!worker.stream.destroyed) return worker
+    return start()
+  }
+
+  function rest(worker: Worker<Stream>): void {
+    if (worker.stream.destroyed) return
+    renew(worker.stream)
+    worker.made = []
+    worker.fail = () => {}
+    if (atRest.length < mostAtRest) atRest.push(worker)
+    else worker.stream.destroy()
   }
 
   return bytes =>
     new Promise((resolve, reject) => {
-      const worker = atRest.pop() ?? start()
+      const worker = findIdle()
+      worker.fail = reject
       worker.stream.write(bytes, error => {
-        if (error) return reject(error)
-        const { made } = worker
-        worker.made = []
-        renew(worker.stream)
-        if (atRest.length < mostAtRest) atRest.push(worker)
-        else worker.stream.destroy()
-        resolve(made)
+        if (error || worker.stream.destroyed) return reject(error ?? new Error('the compressor was ended'))
+        resolve(worker.made)
+        rest(worker)
       })
     })
 }

@@ -67,7 +67,8 @@ function apps({ storage }: AdapterDeps): Adapter {
   return {
     ...unused,
     async find(id) {
-      const app = factsOf(Provider.ctx, id)?.app ?? (await storage.apps.find(id))
+      const facts = factsOf(Provider.ctx, id)
+      const app = facts ? facts.app : await storage.apps.find(id)
       return app && app.disabled_at === null ? (clientMetadata(app) as AdapterPayload) : undefined
     },
   }

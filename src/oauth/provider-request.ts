@@ -20,16 +20,14 @@ export type BeforeAnswer = (ctx: KoaContextWithOIDC) => Promise<void>
 /**
  * A request as the provider may see it. It derives addresses from the request line and from the Host and X-Forwarded
  * headers; here they are always the issuer's own, whatever the client sent. The body was read by the route, within its
- * limit. An object of its own, with what the provider and Koa look at and no more: Koa also writes to it.
+ * limit. An object of its own, with what the provider and Koa look at and no more.
  */
 class ProviderRequest {
   readonly method: string | undefined
-  readonly httpVersion: string
   readonly httpVersionMajor: number
   readonly socket: IncomingMessage['socket']
   readonly headers: Record<string, unknown>
   url: string
-  originalUrl: string | undefined = undefined
   readonly readable: boolean
   readonly readableEncoding = null
   readonly iterator: () => Buffer[]
@@ -37,7 +35,6 @@ class ProviderRequest {
 
   constructor(request: IncomingMessage, issuer: URL, body: Buffer | null, ours: Ours) {
     this.method = request.method
-    this.httpVersion = request.httpVersion
     this.httpVersionMajor = request.httpVersionMajor
     this.socket = request.socket
     this.url = originForm(request.url ?? '/')
@@ -73,7 +70,8 @@ export const fromOf = (ctx: KoaContextWithOIDC): From => oursOf(ctx).from
 /** The facts of this client, if the request being answered names it and they were asked for. */
 export const factsOf = (ctx: KoaContextWithOIDC | undefined, client_id: string): ClientFacts | null => {
   const facts = ctx ? oursOf(ctx).facts : null
-  return facts?.app?.id === client_id ? facts : null
+  // The provider's word: it may read the request otherwise than whoever asked for the facts.
+  return facts?.client_id === client_id ? facts : null
 }
 
 /** Calls `beforeAnswer`; a middleware of the provider. */

@@ -10,8 +10,8 @@ import { createProvider, type ProviderDeps } from './provider.ts'
 export interface ProviderSource {
   /** The provider for the keys of this moment. */
   current(): Promise<Provider>
-  /** How it answers requests; `keys` is their text in a client's facts, where that is known. */
-  handler(keys?: string): Promise<ReturnType<Provider['callback']>>
+  /** How it answers requests; `keys_state` is from a client's facts, where they are known. */
+  handler(keys_state?: string): Promise<ReturnType<Provider['callback']>>
 }
 
 /**
@@ -23,8 +23,8 @@ export function createProviderSource(
 ): ProviderSource {
   let made: { keyIds: string; provider: Provider; handle: ReturnType<Provider['callback']> } | undefined
 
-  async function find(state?: string) {
-    const { signing, cookie } = await deps.keys.all(state)
+  async function find(keys_state?: string) {
+    const { signing, cookie } = await deps.keys.all(keys_state)
     const keyIds = [...signing.map(key => key.id), ...cookie].join()
     if (made?.keyIds !== keyIds) {
       const provider = make(signing, cookie)
@@ -48,7 +48,7 @@ export function createProviderSource(
 
   return {
     current: async () => (await find()).provider,
-    handler: async keys => (await find(keys)).handle,
+    handler: async keys_state => (await find(keys_state)).handle,
   }
 }
 

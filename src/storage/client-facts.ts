@@ -9,50 +9,42 @@ export const clientFactsSql = (appColumns: string, id: string): string => `
   select ${appColumns},
     app_secrets.id as secret_id, app_secrets.hash as secret_hash,
     app_secrets.created_at as secret_created_at, app_secrets.last_used_at as secret_used_at,
-    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ') from keys) as keys
+    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ' order by keys.id) from keys) as keys_state
   from (select 1) as one
     left join apps on apps.id = ${id}
     left join app_secrets on app_secrets.app_id = apps.id
   order by app_secrets.created_at desc, app_secrets.id desc`
 
-/** The app as the engine has it in its columns, and what stands beside it. */
-export type ClientRow<AppRow> = AppRow & {
+/** What stands beside the app's own columns. */
+interface Beside {
   secret_id: string | null
   secret_hash: string
   secret_created_at: Seconds
   secret_used_at: Seconds | null
-  keys: string | null
+  keys_state: string | null
 }
 
-export function clientFactsOf<AppRow extends { id: string | null }>(
+/** The app as the engine has it in its columns; null where there is none. */
+export type ClientRow<AppRow> = (AppRow | { id: null }) & Beside
+
+export function clientFactsOf<AppRow extends { id: string }>(
+  client_id: string,
   rows: readonly ClientRow<AppRow>[],
   toApp: (row: AppRow) => App,
 ): ClientFacts {
-  const [
-    { secret_id: _id, secret_hash: _hash, secret_created_at: _at, secret_used_at: _used, keys, ...app },
-  ] = rows as readonly [ClientRow<AppRow>]
+  const [first] = rows
   return {
-    app: app.id === null ? null : toApp(app as unknown as AppRow),
-    secrets: rows.flatMap(secretOf),
-    keys: keys ?? '',
+    client_id,
+    app: first && isThere(first) ? toApp(first) : null,
+    secrets: rows.flatMap(row => secretOf(client_id, row)),
+    keys_state: first?.keys_state ?? '',
   }
 }
 
-function secretOf({
-  id,
-  secret_id,
-  secret_hash,
-  secret_created_at,
-  secret_used_at,
-}: ClientRow<{ id: string | null }>): AppSecret[] {
-  if (id === null || secret_id === null) return []
-  return [
-    {
-      id: secret_id,
-      app_id: id,
-      hash: secret_hash,
-      created_at: secret_created_at,
-      last_used_at: secret_used_at,
-    },
-  ]
+const isThere = <AppRow extends { id: string }>(row: ClientRow<AppRow>): row is AppRow & Beside =>
+  row.id !== null
+
+function secretOf(app_id: string, row: Beside): AppSecret[] {
+  const { secret_id: id, secret_hash: hash, secret_created_at: created_at, secret_used_at } = row
+  return id === null ? [] : [{ id, app_id, hash, created_at, last_used_at: secret_used_at }]
 }

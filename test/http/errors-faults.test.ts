@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { createKeys } from '../../src/domain/keys.ts'
 import { StorageUnavailable } from '../../src/storage/port.ts'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
@@ -181,6 +182,17 @@ test('a token whose keys cannot be read is not taken for a stranger’s: its rev
     throw new StorageUnavailable('busy')
   })
   assertError('oauth', await server.post('/auth/v2/revoke', { ...client, token: doomed }), 503)
+})
+
+test('new keys that cannot be read refuse a token request, rather than sign with the old ones', async () => {
+  await server.token(client)
+  await createKeys(server).rotate(byTest)
+  failWith(new StorageUnavailable('busy'), [server.storage.keys, 'list'])
+  assertError('oauth', await server.post('/auth/v2/token', tokenForm()), 503)
+  mock.restoreAll()
+  const [newest] = await server.storage.keys.list('sign')
+  const [head = ''] = (await server.token(client)).split('.')
+  assert.equal(JSON.parse(Buffer.from(head, 'base64url').toString()).kid, newest?.id)
 })
 
 test('a sign-in whose account cannot be read is an error page, not a refusal', async () => {

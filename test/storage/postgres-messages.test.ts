@@ -67,6 +67,16 @@ test('a large row comes alone, and its memory is given back with a part of it', 
   assert.deepEqual(after, small)
 })
 
+for (const [what, bytes] of [
+  ['HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['a length that does not count itself', Buffer.from([82, 0, 0, 0, 3, 0, 0, 0])],
+] as const) {
+  test(`${what} is no message: no memory is set aside for it`, () => {
+    assert.throws(() => feed(bytes, [64]), /not PostgreSQL/)
+    assert.throws(() => feed(bytes, [2]), /not PostgreSQL/)
+  })
+}
+
 test('memory that others have a part of is never given back', () => {
   const shared = new Uint8Array(200_000)
   release(shared.subarray(0, 150_000))

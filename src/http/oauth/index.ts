@@ -36,6 +36,13 @@ const bodyLimit = 56 * 1024
 /** A waiting request is kept until its merchant has decided, so nobody may leave books with us. */
 const longestRequest = 4096
 
+/** What goes to the provider with a request. */
+interface HandedOver {
+  body?: Buffer | null
+  beforeAnswer: BeforeAnswer
+  facts?: ClientFacts | null
+}
+
 /** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   const { providers, presented, storage, throttle, begun, sendErrorPage, issuer } = deps
@@ -46,11 +53,9 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   async function handOver(
     request: FastifyRequest,
     reply: FastifyReply,
-    body: Buffer | null,
-    beforeAnswer: BeforeAnswer = async () => {},
-    facts: ClientFacts | null = null,
+    { body = null, beforeAnswer, facts = null }: HandedOver,
   ): Promise<void> {
-    const handle = await providers.handler(facts?.keys)
+    const handle = await providers.handler(facts?.keys_state)
     reply.hijack()
     // The provider writes the answer by itself, so it is given the headers that every answer has.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
@@ -62,12 +67,12 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   async function read(
     request: FastifyRequest,
     reply: FastifyReply,
-    beforeAnswer?: BeforeAnswer,
+    beforeAnswer: BeforeAnswer = async () => {},
   ): Promise<void> {
     if ((request.raw.url ?? '').length > longestRequest) {
       throw fail('request_malformed', `the request has more than ${longestRequest} characters`)
     }
-    await handOver(request, reply, null, beforeAnswer)
+    await handOver(request, reply, { beforeAnswer })
   }
 
   /** Every request that leads to the consent page is kept for it, so an address may not begin any number. */
@@ -108,7 +113,8 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     }
     // RFC 6749 §5.1; of its errors at the revocation endpoint the provider does not say so.
     reply.header('cache-control', 'no-store')
-    await handOver(request, reply, body, beforeAnswer, await storage.clients.facts(named))
+    const facts = await storage.clients.facts(named)
+    await handOver(request, reply, { body, beforeAnswer, facts })
     // Only now has the error its last name (oauth/token-errors.ts).
     const { error } = (answer?.body ?? {}) as { error?: string }
     request.error_code = error ?? null
@@ -146,7 +152,10 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
 const bodyOf = (request: FastifyRequest): Buffer =>
   Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 
-/** Whom the client says it is, for counting only: the form's word or that of the Basic header. */
+/**
+ * Whom the client says it is: the form's word or that of the Basic header. For counting, and for asking early; what is
+ * found counts only if the provider reads the same name.
+ */
 function clientIdOf(request: FastifyRequest, body: Buffer): string {
   const named = new URLSearchParams(body.toString()).get('client_id')
   if (named !== null) return named

@@ -44,11 +44,13 @@ export interface Keys {
 
 /** What every request of a client begins with. */
 export interface ClientFacts {
+  /** Whom they are about, known or not. */
+  client_id: string
   app: App | null
   /** Those that work now, newest first. */
   secrets: AppSecret[]
   /** Another text whenever the server's keys are others. */
-  keys: string
+  keys_state: string
 }
 
 export interface Clients {

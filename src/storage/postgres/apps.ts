@@ -121,7 +121,17 @@ const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret)
   ...[id, app_id, hash, created_at, last_used_at],
 ]
 
+/** Of a row that may have more columns. */
 export const toApp = (row: AppRow): App => ({
-  ...row,
+  id: row.id,
+  name: row.name,
+  website: row.website,
+  publisher: row.publisher,
+  scope: row.scope,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
+  public: row.public,
+  owner_id: row.owner_id,
+  created_at: row.created_at,
+  disabled_at: row.disabled_at,
+  disabled_by_owner: row.disabled_by_owner,
 })

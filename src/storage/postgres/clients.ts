@@ -7,6 +7,6 @@ const sql = clientFactsSql(appColumns, '$1')
 
 export function createClients(db: Database): Clients {
   return {
-    facts: async id => clientFactsOf(await db.query<ClientRow<AppRow>>(sql, [id]), toApp),
+    facts: async id => clientFactsOf(id, await db.query<ClientRow<AppRow>>(sql, [id]), toApp),
   }
 }

@@ -2,13 +2,20 @@ import { claim } from '../../lib/release.ts'
 
 /** The bytes of a message are its kind, and its length as an int32 that counts itself but not the kind. */
 const head = 5
-const lengthOf = (bytes: Buffer, at: number): number => bytes.readUInt32BE(at + 1) + 1
+/** The server itself makes none that is larger. */
+const longest = 2 ** 30
+
+function lengthOf(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32BE(at + 1)
+  if (length < 4 || length > longest) throw new Error('what answers there is not PostgreSQL')
+  return 1 + length
+}
 
 /**
  * Cuts what comes over a socket into whole messages, in memory of their own, so that the bytes it was read into can be
  * read into again. The driver, fed with what a socket happens to give, joins the pieces of each large row anew: all of
  * that is memory which only the collector gives back, and it took more time than everything else. A message that did not come
- * at once is given alone, and its memory is claimed by whoever gets it.
+ * at once is given alone, and its memory is claimed by whoever gets it. Throws when these are no messages.
  */
 export function createMessages(deliver: (messages: Buffer) => void): (bytes: Buffer) => void {
   /** The first bytes of a message whose length is not known yet. */

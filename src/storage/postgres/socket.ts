@@ -18,8 +18,12 @@ export function openSocket({ address, ssl, connect_timeout }: Settings): Promise
         buffer: Buffer.allocUnsafeSlow(readAtOnce),
         callback(length, buffer) {
           const bytes = (buffer as Buffer).subarray(0, length)
-          if (agreed) messages(bytes)
-          else socket.emit('data', Buffer.from(bytes))
+          try {
+            if (agreed) messages(bytes)
+            else socket.emit('data', Buffer.from(bytes))
+          } catch (error) {
+            socket.destroy(error as Error)
+          }
           agreed = true
           return true
         },

@@ -122,9 +122,17 @@ export function createApps(db: Database, tell: Tell): Apps {
   }
 }
 
+/** Of a row that may have more columns. */
 export const toApp = (row: AppRow): App => ({
-  ...row,
+  id: row.id,
+  name: row.name,
+  website: row.website,
+  publisher: row.publisher,
+  scope: row.scope,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   public: row.public === 1,
+  owner_id: row.owner_id,
+  created_at: row.created_at,
+  disabled_at: row.disabled_at,
   disabled_by_owner: row.disabled_by_owner === 1,
 })

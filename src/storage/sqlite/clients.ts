@@ -6,6 +6,6 @@ import type { Database } from './database.ts'
 export function createClients(db: Database): Clients {
   const facts = db.prepare<ClientRow<AppRow>>(clientFactsSql(appColumns, '?'))
   return {
-    facts: id => db.look(() => clientFactsOf(facts.all(id), toApp)),
+    facts: id => db.look(() => clientFactsOf(id, facts.all(id), toApp)),
   }
 }

@@ -335,25 +335,30 @@ export function peopleTests(open: Open): void {
     open,
     async storage => {
       const { apps, clients, keys } = storage
-      const stranger = { app: null, secrets: [], keys: '' }
-      assert.deepEqual(await clients.facts('a'), stranger)
-      assert.deepEqual(await clients.facts('\0'), stranger)
+      for (const client_id of ['a', '\0', '']) {
+        assert.deepEqual(await clients.facts(client_id), {
+          ...{ client_id, app: null, secrets: [], keys_state: '' },
+        })
+      }
       await apps.create(app('public'), null)
       await apps.create(app('b'), secret('other', 10, 'b'))
       await apps.create(app('a'), secret('s1', 10))
       await apps.addSecret(secret('s2', 20), 2)
       await apps.touchSecret('s1', 6000)
       assert.deepEqual(await clients.facts('a'), {
+        client_id: 'a',
         app: app('a'),
         secrets: [secret('s2', 20), { ...secret('s1', 10), last_used_at: 6000 }],
-        keys: '',
+        keys_state: '',
       })
-      assert.deepEqual(await clients.facts('public'), { app: app('public'), secrets: [], keys: '' })
+      assert.deepEqual(await clients.facts('public'), {
+        ...{ client_id: 'public', app: app('public'), secrets: [], keys_state: '' },
+      })
       const texts: string[] = []
       const read = async () => {
         const facts = await Promise.all(['a', 'public', 'nobody'].map(id => clients.facts(id)))
-        assert.equal(new Set(facts.map(each => each.keys)).size, 1, 'the same for everyone')
-        texts.push(facts[0]?.keys ?? '')
+        assert.equal(new Set(facts.map(each => each.keys_state)).size, 1, 'the same for everyone')
+        texts.push(facts[0]?.keys_state ?? '')
       }
       const key = (id: string, use: 'sign' | 'cookie', created_at: number) => ({
         ...{ id, use, secret: `of ${id}`, created_at, retired_at: null },
