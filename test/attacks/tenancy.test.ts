@@ -5,6 +5,7 @@ import { Browser } from '../helpers/browser.ts'
 import { routesOf } from '../helpers/routes.ts'
 import { type Answer, answerOf, startServer, type TestServer } from '../helpers/server.ts'
 import { type Audience, filled, matrix, type Role } from './matrix.ts'
+import { holds } from './marks.ts'
 import { addTenant, type IdName, idNames, nobodys, sharedApp, type Tenant } from './tenants.ts'
 
 /**
@@ -169,7 +170,7 @@ function leaks(sent: string, { headers, text }: Answer): string[] {
   const answer = `${[...headers].map(pair => pair.join(': ')).join('\n')}\n${text}`
   // The tenant's name is in each of its texts; ids that were sent come back in messages.
   const asked = decodeURIComponent(sent.replaceAll('+', ' '))
-  return victim.marks.filter(mark => answer.includes(mark) && !asked.includes(mark))
+  return victim.marks.filter(mark => holds(answer, mark) && !asked.includes(mark))
 }
 
 /** All that somebody could have changed, as the tenant and the database have it. */

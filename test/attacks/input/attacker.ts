@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import fc from 'fast-check'
+import { holds } from '../marks.ts'
 import { judge } from './judge.ts'
 import { type Made, requestArbitrary, type Vocabulary } from './requests.ts'
 import { createSender, type Got } from './send.ts'
@@ -56,7 +57,7 @@ function foreign(
 ): string | null {
   if (typeof got === 'string' || headers.some(([, value]) => value === operator.cookie)) return null
   const answer = `${JSON.stringify(got.headers)}${got.text}`
-  const found = marks.filter(mark => answer.includes(mark))
+  const found = marks.filter(mark => holds(answer, mark))
   if (found.length === 0) return null
   const text = `${target} ${body?.toString() ?? ''}`
   const asked = `${text} ${unescaped(text)} ${headers.flat().join()}`
