@@ -74,7 +74,7 @@ function growthChart(engine: string, rows: readonly Row[]): string {
     `<text x="${left - 36}" y="${y(ratio) + 4}" class="small">${ratio.toFixed(1)}</text>`,
   ])
   const marks = all.flatMap(({ orders, ratio }) => [
-    `<circle cx="${x(orders)}" cy="${y(ratio)}" r="4" class="reached"/>`,
+    `<circle cx="${x(orders)}" cy="${y(ratio)}" r="4" class="${ratio >= 0.9 ? 'reached' : 'missed'}"/>`,
     `<text x="${x(orders) - 24}" y="${top + height + 18}" class="small">${orders.toLocaleString('en')}</text>`,
   ])
   const path = `<path d="M ${all.map(({ orders, ratio }) => `${x(orders)} ${y(ratio)}`).join(' L ')}" class="line"/>`

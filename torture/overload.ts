@@ -138,7 +138,7 @@ function judge(
     ...(recovered > limits.recovery ? ['it was not back to normal in 10 s'] : []),
   ]
   return {
-    tried: `ten times the ${Math.round(capacity)} requests a second that it answers, (p99 ${calm_p99} ms), by 1,000 connections for ${Math.round(seconds)} s`,
+    tried: `ten times the ${Math.round(capacity)} requests a second that it answers (p99 ${calm_p99} ms), by 1,000 connections for ${Math.round(seconds)} s`,
     found:
       `${count} answers: ${admitted?.count} of 200 (p50 ${admitted?.p50} ms, p99 ${admitted?.p99} ms), ${refused?.count ?? 0} of ` +
       `503 with Retry-After (p50 ${refused?.p50 ?? 0} ms, p99 ${refused?.p99 ?? 0} ms); at most ${Math.round(memory)} MB; ` +

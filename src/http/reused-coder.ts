@@ -11,8 +11,8 @@ interface Worker<Stream extends Transform> {
 }
 
 /**
- * Compresses whole bodies, with streams that are used again and again. To set one up takes as long as a page of orders:
- * up to a megabyte that the system has to give and to take back, and that makes the collector walk the whole heap.
+ * Compresses whole bodies, with streams that are used again and again. To set one up takes up to half of the
+ * time of a page of orders: memory that the system has to give and to take back, and that has the collector walk the heap.
  * `create` makes a stream of node:zlib that ends its work with every write, `renew` readies it for the next. Answers
  * what it made piece by piece.
  */
