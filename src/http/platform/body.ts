@@ -1,6 +1,6 @@
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { Readable } from 'node:stream'
 import { fail } from '../../errors.ts'
+import { gunzip } from '../../lib/gunzip.ts'
 
 /** What one request may bring. A batch is one transaction and is held in memory until then, so it has an end. */
 export const limits = {
@@ -21,7 +21,7 @@ export function expand(body: Readable, encoding = 'identity'): AsyncIterable<Buf
       return sent
     case 'gzip':
     case 'x-gzip': // RFC 9110 §8.4.1.3: the same
-      return bounded(gunzip(sent), limits.expanded, 'bytes when expanded')
+      return bounded(unzipped(sent), limits.expanded, 'bytes when expanded')
     default:
       throw fail('media_type_unsupported', 'Content-Encoding must be gzip or identity', {
         headers: { 'accept-encoding': 'gzip' }, // RFC 9110 §12.5.3
@@ -47,12 +47,9 @@ async function* bounded(pieces: AsyncIterable<Buffer>, most: number, what: strin
   }
 }
 
-async function* gunzip(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const expanded = createGunzip()
-  // The error reaches us through the loop below; the callback only keeps it from being unhandled.
-  pipeline(Readable.from(pieces), expanded, () => {})
+async function* unzipped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    yield* expanded as AsyncIterable<Buffer>
+    yield* gunzip(Readable.from(pieces))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) {
       throw fail('request_malformed', 'The body is not complete gzip data', { cause: error })
