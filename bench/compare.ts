@@ -20,9 +20,8 @@ export async function compare(
   limit: Target,
   { seconds, rounds }: { seconds: number; rounds: number },
 ): Promise<Comparison> {
-  // Compilers and caches get warm before anything counts.
-  await putUnderLoad(limit, 2)
-  await putUnderLoad(ours, 3)
+  await warmUp(limit)
+  await warmUp(ours)
   const turns: { ours: Load; limit: Load }[] = []
   for (let round = 0; round < rounds; round++) {
     turns.push({ limit: await putUnderLoad(limit, seconds), ours: await putUnderLoad(ours, seconds) })
@@ -40,4 +39,15 @@ export async function compare(
 function middle(loads: readonly Load[]): Load {
   const rate = median(loads.map(load => load.rate))
   return loads.find(load => load.rate === rate) as Load
+}
+
+/** Compilers and caches are warm when a request has not become cheaper for three seconds; some code needs twenty. */
+async function warmUp(target: Target): Promise<void> {
+  let best = Number.POSITIVE_INFINITY
+  for (let second = 0, settled = 0; second < 30 && settled < 3; second++) {
+    const { cpu_us, rate } = await putUnderLoad(target, 1)
+    const cost = cpu_us ?? 1e6 / rate
+    settled = cost < 0.98 * best ? 0 : settled + 1
+    best = Math.min(best, cost)
+  }
 }
