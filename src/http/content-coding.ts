@@ -12,7 +12,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 import type { Transform } from 'node:stream'
-import { reusing } from './reused-coder.ts'
+import { fewAtATime, reusing } from './reused-coder.ts'
 
 /**
  * Levels for answers that are compressed once and read once. Measured on pages of 100 orders, beside the usual levels:
@@ -42,21 +42,23 @@ const brotliAsync = promisify(brotliCompress)
 export const coders = {
   zstd: {
     // After the end of one frame it begins another by itself.
-    whole: reusing(() => createZstdCompress({ ...zstdOptions, flush: constants.ZSTD_e_end })),
+    whole: fewAtATime(reusing(() => createZstdCompress({ ...zstdOptions, flush: constants.ZSTD_e_end }))),
     small: bytes => zstdCompressSync(bytes, zstdOptions),
     stream: () => createZstdCompress(zstdOptions),
   },
   br: {
     // Its state cannot be used twice.
-    whole: async bytes => [await brotliAsync(bytes, brotliOptions)],
+    whole: fewAtATime(async bytes => [await brotliAsync(bytes, brotliOptions)]),
     small: bytes => brotliCompressSync(bytes, brotliOptions),
     stream: () => createBrotliCompress(brotliOptions),
   },
   gzip: {
-    whole: reusing(
-      () => createGzip({ ...gzipOptions, flush: constants.Z_FINISH }),
-      // Every stream of node:zlib has it; the types say so of some.
-      stream => (stream as Gzip & ZlibReset).reset(),
+    whole: fewAtATime(
+      reusing(
+        () => createGzip({ ...gzipOptions, flush: constants.Z_FINISH }),
+        // Every stream of node:zlib has it; the types say so of some.
+        stream => (stream as Gzip & ZlibReset).reset(),
+      ),
     ),
     small: bytes => gzipSync(bytes, gzipOptions),
     stream: () => createGzip(gzipOptions),

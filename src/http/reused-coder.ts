@@ -1,7 +1,16 @@
 import type { Transform } from 'node:stream'
+import { createTurnstile } from '../lib/turnstile.ts'
 
-/** So many are kept at rest: twice what Node's thread pool runs at once unless it is told otherwise. */
-const mostAtRest = 8
+type CodeWhole = (bytes: Uint8Array) => Promise<Uint8Array[]>
+
+/** Twice what Node's thread pool runs at once, unless it is told otherwise: no thread waits for the next body. */
+const mostAtATime = 8
+
+/** Others wait for their turn. More at a time would be no faster, and take and give back a megabyte each. */
+export function fewAtATime(code: CodeWhole): CodeWhole {
+  const inTurn = createTurnstile(mostAtATime, Number.POSITIVE_INFINITY)
+  return bytes => inTurn(() => code(bytes))
+}
 
 interface Worker<Stream extends Transform> {
   stream: Stream
@@ -14,12 +23,12 @@ interface Worker<Stream extends Transform> {
  * Compresses whole bodies, with streams that are used again and again. To set one up takes up to half of the
  * time of a page of orders: memory that the system has to give and to take back, and that has the collector walk the heap.
  * `create` makes a stream of node:zlib that ends its work with every write, `renew` readies it for the next. Answers
- * what it made piece by piece.
+ * what it made piece by piece. There are as many streams as ever were at work at the same time: see `fewAtATime`.
  */
 export function reusing<Stream extends Transform>(
   create: () => Stream,
   renew: (stream: Stream) => void = () => {},
-): (bytes: Uint8Array) => Promise<Uint8Array[]> {
+): CodeWhole {
   const atRest: Worker<Stream>[] = []
 
   function start(): Worker<Stream> {
@@ -39,8 +48,7 @@ export function reusing<Stream extends Transform>(
     renew(worker.stream)
     worker.made = []
     worker.fail = () => {}
-    if (atRest.length < mostAtRest) atRest.push(worker)
-    else worker.stream.destroy()
+    atRest.push(worker)
   }
 
   return bytes =>

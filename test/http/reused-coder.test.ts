@@ -10,7 +10,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib'
 import { coders } from '../../src/http/content-coding.ts'
-import { reusing } from '../../src/http/reused-coder.ts'
+import { fewAtATime, reusing } from '../../src/http/reused-coder.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
@@ -44,14 +44,26 @@ function gzips() {
   return { streams, code: reusing(create, stream => (stream as unknown as { reset(): void }).reset()) }
 }
 
-test('streams are used again, and a few are kept at rest', async () => {
+test('streams are used again, and however many wait there are few of them', async () => {
   const { code, streams } = gzips()
   for (let i = 0; i < 5; i++) await code(Buffer.from('a'))
   assert.equal(streams.length, 1)
-  await Promise.all(Array.from({ length: 20 }, () => code(Buffer.from('b'))))
-  assert.equal(streams.length, 20)
-  await Promise.all(Array.from({ length: 8 }, () => code(Buffer.from('c'))))
-  assert.equal(streams.length, 20)
+  const few = fewAtATime(code)
+  for (let round = 0; round < 2; round++) {
+    await Promise.all(Array.from({ length: 40 }, () => few(Buffer.from('b'))))
+    assert.equal(streams.length, 8)
+  }
+})
+
+test('those who wait are served when the streams before them failed', async () => {
+  const { code, streams } = gzips()
+  const few = fewAtATime(code)
+  const first = Array.from({ length: 8 }, () => few(randomBytes(300_000)))
+  const waiting = Array.from({ length: 20 }, (_, i) => few(Buffer.from(`waiting ${i}`)))
+  for (const stream of streams) stream.destroy()
+  for (const { status } of await Promise.allSettled(first)) assert.equal(status, 'rejected')
+  const bodies = await Promise.all(waiting)
+  bodies.forEach((parts, i) => assert.equal(gunzipSync(Buffer.concat(parts)).toString(), `waiting ${i}`))
 })
 
 test('a fault in the thread is told to whoever waits, and the next has another stream', async () => {
