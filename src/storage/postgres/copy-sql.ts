@@ -1,5 +1,6 @@
 import type { Key, Range, Row } from '../copy/port.ts'
 import { columnsOf, type Table } from '../copy/tables.ts'
+import { textList } from './text-list.ts'
 import type { Value } from './values.ts'
 
 type Statement = readonly [sql: string, values: readonly Value[]]
@@ -64,21 +65,9 @@ export function removeSql(table: Table, gone: readonly Key[]): Statement {
   ]
 }
 
-const separator = '\u001e'
-const absent = '\u001f'
-
-/**
- * A column's values as a list. Text goes as one text to be cut by the server, unless a value is in the way: to write
- * an array, each quote of a document is escaped and read again, which took half the time of a copy.
- */
-function listOf({ columns }: Table, name: string, place: number, values: readonly (string | null)[]) {
-  if (columns[name] !== 'text') return { sql: `$${place}::bigint[]`, value: values }
-  const joined = values.map(value => value ?? absent).join(separator)
-  const ambiguous = values.some(value => value?.includes(separator) || value === absent)
-  // An empty text is cut into no value at all.
-  if (ambiguous || joined === '') return { sql: `$${place}::text[]`, value: values }
-  return { sql: `string_to_array($${place}, E'\\x1e', E'\\x1f')`, value: joined }
-}
+/** A column's values as a list. */
+const listOf = ({ columns }: Table, name: string, place: number, values: readonly (string | null)[]) =>
+  columns[name] === 'text' ? textList(place, values) : { sql: `$${place}::bigint[]`, value: values }
 
 /**
  * The end of the range is looked at afterwards. A range with two ends is a ninth of the table in the planner's eyes,

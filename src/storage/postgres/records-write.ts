@@ -1,5 +1,7 @@
 import type { ItemRow, OrderRow, RecordChanges, RollupDelta, StoreRow } from '../port.ts'
+import { textList } from './text-list.ts'
 import type { Transaction } from './transaction.ts'
+import type { Value } from './values.ts'
 
 const leaving = `exists (select 1 from stores
   where id = $1 and merchant is not null and merchant is distinct from $2::text)`
@@ -28,17 +30,18 @@ export function writeStore(tx: Transaction, { id, name, timezone, merchant, doc 
 }
 
 export function writeItems(tx: Transaction, store_id: bigint, items: readonly ItemRow[]): void {
+  const docs = textList(
+    4,
+    items.map(row => row.doc),
+  )
   tx.send(
     `insert into items (store_id, id, updated_at, doc)
      select $1, id, updated_at, doc
-     from unnest($2::bigint[], $3::bigint[], $4::text[]) as given (id, updated_at, doc)
+     from unnest($2::bigint[], $3::bigint[], ${docs.sql}) as given (id, updated_at, doc)
      on conflict (store_id, id) do update set updated_at = excluded.updated_at, doc = excluded.doc`,
-    [store_id, items.map(row => row.id), items.map(row => row.updated_at), items.map(row => row.doc)],
+    [store_id, items.map(row => row.id), items.map(row => row.updated_at), docs.value],
   )
 }
-
-const given = `unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
-  as given (created_at, id, updated_at, paid_at, sold, doc)`
 
 export function writeOrders(tx: Transaction, store_id: bigint, orders: RecordChanges['orders']): void {
   const rowsOf = (which: (order: RecordChanges['orders'][number]) => boolean) =>
@@ -49,11 +52,12 @@ export function writeOrders(tx: Transaction, store_id: bigint, orders: RecordCha
     ({ row, was_created_at }) => was_created_at !== null && was_created_at !== row.created_at,
   )
   if (changed.length > 0) {
+    const given = asTable(changed)
     tx.send(
       `update orders set updated_at = given.updated_at, paid_at = given.paid_at, sold = given.sold, doc = given.doc
-       from ${given}
+       from ${given.sql}
        where orders.store_id = $1 and orders.created_at = given.created_at and orders.id = given.id`,
-      columnsOf(store_id, changed),
+      [store_id, ...given.values],
     )
   }
   if (moved.length > 0) {
@@ -63,23 +67,38 @@ export function writeOrders(tx: Transaction, store_id: bigint, orders: RecordCha
     ])
   }
   if (added.length > 0) {
+    const given = asTable(added)
     tx.send(
       `insert into orders (store_id, created_at, id, updated_at, paid_at, sold, doc)
-       select $1, created_at, id, updated_at, paid_at, sold, doc from ${given}`,
-      columnsOf(store_id, added),
+       select $1, created_at, id, updated_at, paid_at, sold, doc from ${given.sql}`,
+      [store_id, ...given.values],
     )
   }
 }
 
-const columnsOf = (store_id: bigint, rows: readonly OrderRow[]) => [
-  store_id,
-  rows.map(row => row.created_at),
-  rows.map(row => row.id),
-  rows.map(row => row.updated_at),
-  rows.map(row => row.paid_at),
-  rows.map(row => row.sold),
-  rows.map(row => row.doc),
-]
+/** As a table `given`, whose values begin at the statement's second place. */
+function asTable(rows: readonly OrderRow[]): { sql: string; values: Value[] } {
+  const ids = textList(
+    3,
+    rows.map(row => row.id),
+  )
+  const docs = textList(
+    7,
+    rows.map(row => row.doc),
+  )
+  return {
+    sql: `unnest($2::bigint[], ${ids.sql}, $4::bigint[], $5::bigint[], $6::text[], ${docs.sql})
+      as given (created_at, id, updated_at, paid_at, sold, doc)`,
+    values: [
+      rows.map(row => row.created_at),
+      ids.value,
+      rows.map(row => row.updated_at),
+      rows.map(row => row.paid_at),
+      rows.map(row => row.sold),
+      docs.value,
+    ],
+  }
+}
 
 export function writeRollups(tx: Transaction, store_id: bigint, deltas: readonly RollupDelta[]): void {
   if (deltas.length === 0) return

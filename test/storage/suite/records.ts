@@ -17,6 +17,12 @@ import {
 const nothing: RecordChanges = { stores: [], items: [], orders: [], rollups: [] }
 const noKeys: RecordKeys = { store_ids: [], items: [], orders: [] }
 
+const sorted = ({ stores, items, orders }: ExistingRows): ExistingRows => ({
+  stores,
+  items: items.toSorted((a, b) => Number(a.id - b.id)),
+  orders: orders.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+})
+
 export function recordTests(open: Open): void {
   check('decide sees the rows of the keys as they are, and its answer is passed on', open, async storage => {
     const rows = {
@@ -42,13 +48,26 @@ export function recordTests(open: Open): void {
 
   check('text is kept byte for byte, whatever is in it', open, async storage => {
     const odd = `{"n":"caf\u00e9 \u{1F600} ' \\" ; -- \\u0000"}`
-    const id = `id'";\u{1F600}`
     await linked(storage, [1n])
-    await write(storage, { orders: [order(1n, id, { doc: odd })] })
-    await storage.records.write({ ...noKeys, orders: [{ store_id: 1n, id }] }, existing => {
-      assert.deepEqual(existing.orders, [order(1n, id, { doc: odd })])
-      return nothing
-    })
+    // U+001E and U+001F: what one engine puts between the texts of a list, and for none.
+    for (const texts of [[odd], ['plain', odd], [`${odd}\u001e`, '{}'], ['\u001f', '{}'], ['\u001e']]) {
+      const rowsWith = (docs: readonly string[]) => ({
+        items: docs.map((doc, i) => item(1n, BigInt(i), { doc })),
+        orders: docs.map((doc, i) => order(1n, `${i}'";\u{1F600}${texts.join()}`, { doc })),
+      })
+      const [added, changed] = [rowsWith(texts), rowsWith(texts.toReversed())]
+      const keys: RecordKeys = { ...noKeys, ...added }
+      await write(storage, added)
+      await storage.records.write(keys, existing => {
+        assert.deepEqual(sorted(existing), sorted({ stores: [], ...added }))
+        const orders = changed.orders.map(row => ({ row, was_created_at: row.created_at }))
+        return { ...nothing, items: changed.items, orders }
+      })
+      await storage.records.write(keys, existing => {
+        assert.deepEqual(sorted(existing), sorted({ stores: [], ...changed }))
+        return nothing
+      })
+    }
   })
 
   check('versions rise by one for each store whose orders or items changed', open, async storage => {
