@@ -3,17 +3,17 @@ import type { App, AppSecret, ClientFacts } from './port.ts'
 
 /**
  * The same on both engines: a row for each secret of the app, or one without; where there is no such app its columns
- * are null. `id` is the placeholder of the client's id.
+ * are null. `id` is the placeholder of the client's id. Nothing is put in order, which SQLite would take longer for than
+ * for the rest: there are two secrets at most, and of the keys only a change matters.
  */
 export const clientFactsSql = (appColumns: string, id: string): string => `
   select ${appColumns},
     app_secrets.id as secret_id, app_secrets.hash as secret_hash,
     app_secrets.created_at as secret_created_at, app_secrets.last_used_at as secret_used_at,
-    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ' order by keys.id) from keys) as keys_state
+    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ') from keys) as keys_state
   from (select 1) as one
     left join apps on apps.id = ${id}
-    left join app_secrets on app_secrets.app_id = apps.id
-  order by app_secrets.created_at desc, app_secrets.id desc`
+    left join app_secrets on app_secrets.app_id = apps.id`
 
 /** What stands beside the app's own columns. */
 interface Beside {
@@ -36,7 +36,7 @@ export function clientFactsOf<AppRow extends { id: string }>(
   return {
     client_id,
     app: first && isThere(first) ? toApp(first) : null,
-    secrets: rows.flatMap(row => secretOf(client_id, row)),
+    secrets: rows.flatMap(row => secretOf(client_id, row)).sort(newestFirst),
     keys_state: first?.keys_state ?? '',
   }
 }
@@ -48,3 +48,7 @@ function secretOf(app_id: string, row: Beside): AppSecret[] {
   const { secret_id: id, secret_hash: hash, secret_created_at: created_at, secret_used_at } = row
   return id === null ? [] : [{ id, app_id, hash, created_at, last_used_at: secret_used_at }]
 }
+
+/** As `apps.secrets` has them. */
+const newestFirst = (a: AppSecret, b: AppSecret): number =>
+  b.created_at - a.created_at || (a.id < b.id ? 1 : -1)
