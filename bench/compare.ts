@@ -20,8 +20,8 @@ export async function compare(
   limit: Target,
   { seconds, rounds }: { seconds: number; rounds: number },
 ): Promise<Comparison> {
-  await warmUp(limit)
-  await warmUp(ours)
+  await warmUp(limit, 6 * seconds)
+  await warmUp(ours, 6 * seconds)
   const turns: { ours: Load; limit: Load }[] = []
   for (let round = 0; round < rounds; round++) {
     turns.push({ limit: await putUnderLoad(limit, seconds), ours: await putUnderLoad(ours, seconds) })
@@ -42,9 +42,9 @@ function middle(loads: readonly Load[]): Load {
 }
 
 /** Compilers and caches are warm when a request has not become cheaper for three seconds; some code needs twenty. */
-async function warmUp(target: Target): Promise<void> {
+async function warmUp(target: Target, most: number): Promise<void> {
   let best = Number.POSITIVE_INFINITY
-  for (let second = 0, settled = 0; second < 30 && settled < 3; second++) {
+  for (let second = 0, settled = 0; second < most && settled < 3; second++) {
     const { cpu_us, rate } = await putUnderLoad(target, 1)
     const cost = cpu_us ?? 1e6 / rate
     settled = cost < 0.98 * best ? 0 : settled + 1

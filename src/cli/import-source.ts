@@ -15,6 +15,7 @@ export interface ImportSource {
 export async function openSource(file: string, signal: AbortSignal): Promise<ImportSource> {
   if (file === '-') return { pieces: addAbortSignal(signal, process.stdin), size: null, bytesRead: () => 0 }
   const { size } = await stat(file)
+  // The signal listens for errors too, so that one before the first read waits for it.
   const input = addAbortSignal(signal, createReadStream(file, { highWaterMark: 256 * 1024 }))
   return {
     pieces: file.endsWith('.gz') ? gunzip(input) : input,

@@ -31,8 +31,8 @@ const brotliOptions = {
 }
 
 interface Coder {
-  /** In a thread of Node's pool; piece by piece. */
-  whole(bytes: Uint8Array): Promise<Uint8Array[]>
+  /** In a thread of Node's pool, when its turn comes and if it is wanted then; piece by piece. */
+  whole(bytes: Uint8Array, isWanted?: () => boolean): Promise<Uint8Array[]>
   /** At once. */
   small(bytes: Uint8Array): Uint8Array
   stream(): Transform
@@ -52,7 +52,7 @@ export const coders = {
     // Its state cannot be used twice.
     whole: fewAtATime(async bytes => [await brotliAsync(bytes, brotliOptions)]),
     small: bytes => brotliCompressSync(bytes, brotliOptions),
-    stream: () => createBrotliCompress(brotliOptions),
+    stream: () => createBrotliCompress({ ...brotliOptions, chunkSize }),
   },
   gzip: {
     whole: fewAtATime(

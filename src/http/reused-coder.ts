@@ -3,13 +3,17 @@ import { createTurnstile } from '../lib/turnstile.ts'
 
 type CodeWhole = (bytes: Uint8Array) => Promise<Uint8Array[]>
 
-/** Twice what Node's thread pool runs at once, unless it is told otherwise: no thread waits for the next body. */
-const mostAtATime = 8
+/** Twice as many as Node's thread pool has threads, so that none waits for the next body. */
+export const mostAtATime = 2 * (Number(process.env['UV_THREADPOOL_SIZE']) || 4)
 
-/** Others wait for their turn. More at a time would be no faster, and take and give back a megabyte each. */
-export function fewAtATime(code: CodeWhole): CodeWhole {
+/**
+ * Others wait for their turn. More at a time would be no faster, and take and give back a megabyte each. Nothing is made
+ * of what is no longer wanted when its turn comes.
+ */
+export function fewAtATime(code: CodeWhole) {
   const inTurn = createTurnstile(mostAtATime, Number.POSITIVE_INFINITY)
-  return bytes => inTurn(() => code(bytes))
+  return (bytes: Uint8Array, isWanted = () => true): Promise<Uint8Array[]> =>
+    inTurn(async () => (isWanted() ? code(bytes) : []))
 }
 
 interface Worker<Stream extends Transform> {

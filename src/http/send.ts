@@ -30,7 +30,9 @@ export async function sendWhole(reply: FastifyReply, parts: readonly Uint8Array[
   if (reply.request.method === 'HEAD') return writeHead(reply, coding)
   const plain = Buffer.concat(parts, length)
   parts.forEach(release)
-  const coded = length <= quick ? [coders[coding].small(plain)] : await coders[coding].whole(plain)
+  const coder = coders[coding]
+  const isThere = () => !reply.raw.destroyed
+  const coded = length <= quick ? [coder.small(plain)] : await coder.whole(plain, isThere)
   release(plain)
   return writeWhole(reply, coded, lengthOf(coded), coding)
 }

@@ -26,7 +26,9 @@ interface Owed {
 }
 
 export function startWorker(database: string, options: StorageOptions): IntakeWorker {
-  const worker = new Worker(new URL('./start-thread.ts', import.meta.url), { workerData: { database, options } })
+  const worker = new Worker(new URL('./start-thread.ts', import.meta.url), {
+    workerData: { database, options },
+  })
   const batches = new Map<number, Owed>()
   let next = 0
   let ended = false

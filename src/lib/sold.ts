@@ -31,40 +31,40 @@ interface SmallSum {
 
 /**
  * Reads digit by digit and adds up as ordinary numbers, many times as fast as `sumAny`. Null for what it cannot read or
- * hold: large and negative numbers, and what is no list of sold items. An id may be large.
+ * hold exactly; an id may be of any size.
  */
 function sumSmall(text: string): Sold[] | null {
   const sums = new Map<number | string, SmallSum>()
-  const digits = new Digits(text)
-  while (digits.at < text.length) {
-    const from = digits.at
-    const item = digits.upTo(colon)
-    const behind = digits.at - 1
-    const lines = digits.upTo(colon)
-    const units = digits.upTo(colon)
-    const nanos = digits.upTo(semicolon)
+  const numbers = new Numbers(text)
+  while (numbers.at < text.length) {
+    const from = numbers.at
+    const item = numbers.upTo(colon)
+    const id = Number.isSafeInteger(item) ? item : text.slice(from, numbers.at - 1)
+    const lines = numbers.upTo(colon)
+    const units = numbers.upTo(colon)
+    const nanos = numbers.upTo(semicolon)
     if (Number.isNaN(item + lines + units + nanos)) return null
-    const id = Number.isSafeInteger(item) ? item : text.slice(from, behind)
-    const sum = sums.get(id)
-    if (sum) {
-      sum.lines += lines
-      sum.units += units
-      sum.nanos += nanos
-    } else sums.set(id, { lines, units, nanos })
+    let sum = sums.get(id)
+    if (!sum) sums.set(id, (sum = { lines: 0, units: 0, nanos: 0 }))
+    sum.lines = exactSum(sum.lines, lines)
+    sum.units = exactSum(sum.units, units)
+    sum.nanos = exactSum(sum.nanos, nanos)
   }
   // A text that ends with a `;` lacks an entry.
-  if (text !== '' && digits.at === text.length) return null
-  // A number that was not exact, or became so, is none of these.
-  for (const { lines, units, nanos } of sums.values())
-    if (![lines, units, nanos].every(Number.isSafeInteger)) return null
-  return [...sums].map(([id, { lines, units, nanos }]) => ({
-    ...{ item_id: BigInt(id), lines: BigInt(lines), units: BigInt(units), nanos: BigInt(nanos) },
-  }))
+  if (text !== '' && numbers.at === text.length) return null
+  for (const { lines, units, nanos } of sums.values()) if (Number.isNaN(lines + units + nanos)) return null
+  return [...sums].map(([id, { lines, units, nanos }]) => {
+    return { item_id: BigInt(id), lines: BigInt(lines), units: BigInt(units), nanos: BigInt(nanos) }
+  })
 }
 
-const [zero, nine, colon, semicolon] = [0x30, 0x39, 0x3a, 0x3b]
+/** NaN for what is not exact, and for whatever is added to that. */
+const exactSum = (sum: number, more: number): number =>
+  Number.isSafeInteger(more) && Number.isSafeInteger(sum + more) ? sum + more : Number.NaN
 
-class Digits {
+const [zero, nine, colon, semicolon, minus] = [0x30, 0x39, 0x3a, 0x3b, 0x2d]
+
+class Numbers {
   readonly #text: string
   at = 0
 
@@ -72,17 +72,23 @@ class Digits {
     this.#text = text
   }
 
-  /** The number before this character, over which it steps; NaN for anything else. The text ends as with a `;`. */
+  /**
+   * The number before this character, over which it steps; NaN for anything else. The text ends as with a `;`. Beyond
+   * 2^53 it is rounded, and stays beyond.
+   */
   upTo(end: number): number {
+    const negative = this.#text.charCodeAt(this.at) === minus
+    const first = negative ? this.at + 1 : this.at
     let value = 0
-    for (let i = this.at; ; i++) {
+    for (let i = first; ; i++) {
       const code = i < this.#text.length ? this.#text.charCodeAt(i) : semicolon
-      if (code >= zero && code <= nine) value = value * 10 + code - zero
-      else if (code !== end || i === this.at) return Number.NaN
-      else {
-        this.at = i + 1
-        return value
+      if (code >= zero && code <= nine) {
+        value = value * 10 + (code - zero)
+        continue
       }
+      if (code !== end || i === first) return Number.NaN
+      this.at = i + 1
+      return negative ? -value : value
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib'
 import { coders } from '../../src/http/content-coding.ts'
-import { fewAtATime, reusing } from '../../src/http/reused-coder.ts'
+import { fewAtATime, mostAtATime, reusing } from '../../src/http/reused-coder.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
@@ -25,7 +25,7 @@ suite('whole bodies', () => {
     test(`${coding}: many at once and one after the other, each is itself and nothing else`, async () => {
       const { whole } = coders[coding as keyof typeof coders]
       for (let round = 0; round < 3; round++) {
-        const coded = await Promise.all(bodies.map(whole))
+        const coded = await Promise.all(bodies.map(body => whole(body)))
         coded.forEach((parts, i) => assert.deepEqual(decode(Buffer.concat(parts)), bodies[i]))
       }
       for (const body of bodies.slice(0, 10)) assert.deepEqual(decode(Buffer.concat(await whole(body))), body)
@@ -50,15 +50,35 @@ test('streams are used again, and however many wait there are few of them', asyn
   assert.equal(streams.length, 1)
   const few = fewAtATime(code)
   for (let round = 0; round < 2; round++) {
-    await Promise.all(Array.from({ length: 40 }, () => few(Buffer.from('b'))))
-    assert.equal(streams.length, 8)
+    await Promise.all(Array.from({ length: 5 * mostAtATime }, () => few(Buffer.from('b'))))
+    assert.equal(streams.length, mostAtATime)
   }
+})
+
+test('nothing is made of what nobody wants any more when its turn comes', async () => {
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const few = fewAtATime(async bytes => {
+    begun.push(bytes.toString())
+    await done
+    return [bytes]
+  })
+  let wanted = true
+  const first = Array.from({ length: mostAtATime }, () => few(Buffer.from('first'), () => wanted))
+  const left = few(Buffer.from('left'), () => wanted)
+  const last = few(Buffer.from('last'))
+  wanted = false
+  finish()
+  await Promise.all(first)
+  assert.deepEqual(await left, [])
+  assert.deepEqual(await last, [Buffer.from('last')])
+  assert.deepEqual(begun, [...Array(mostAtATime).fill('first'), 'last'])
 })
 
 test('those who wait are served when the streams before them failed', async () => {
   const { code, streams } = gzips()
   const few = fewAtATime(code)
-  const first = Array.from({ length: 8 }, () => few(randomBytes(300_000)))
+  const first = Array.from({ length: mostAtATime }, () => few(randomBytes(300_000)))
   const waiting = Array.from({ length: 20 }, (_, i) => few(Buffer.from(`waiting ${i}`)))
   for (const stream of streams) stream.destroy()
   for (const { status } of await Promise.allSettled(first)) assert.equal(status, 'rejected')

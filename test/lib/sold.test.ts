@@ -35,34 +35,53 @@ test('sumSold has each item once, with its sums', () => {
   assert.deepEqual(sumSold(''), [])
 })
 
-test('sumSold is exact, whatever the numbers', () => {
-  const number = (most: bigint) => fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(-most, most))
-  const entry = fc.record({
-    ...{ item_id: number(2n ** 63n - 1n), lines: number(10n ** 12n), units: number(2n ** 63n - 1n) },
-    nanos: fc.oneof(fc.constant(0n), fc.bigInt(-999_999_999n, 999_999_999n)),
+/** Few ids, so that they meet; at the edge of what an ordinary number holds, on either side of zero, and beyond. */
+const edge = (sign: bigint) => fc.bigInt(2n ** 53n - 60n, 2n ** 53n + 60n).map(number => sign * number)
+const small = fc.bigInt(-20n, 20n)
+const any = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
+const entriesOf = (number: fc.Arbitrary<bigint>) =>
+  fc.array(fc.record({ item_id: number, lines: number, units: number, nanos: number }))
+const histories = {
+  'small numbers': entriesOf(small),
+  'numbers at the edge': entriesOf(fc.oneof(small, edge(1n), edge(-1n))),
+  'any numbers': entriesOf(fc.oneof(small, any)),
+}
+for (const [name, history] of Object.entries(histories)) {
+  test(`sumSold is exact: ${name}`, () => {
+    fc.assert(
+      fc.property(history, entries => {
+        const sums = new Map<bigint, Sold>()
+        for (const { item_id, lines, units, nanos } of entries) {
+          const sum = sums.get(item_id) ?? { item_id, lines: 0n, units: 0n, nanos: 0n }
+          const more = { lines: sum.lines + lines, units: sum.units + units, nanos: sum.nanos + nanos }
+          sums.set(item_id, { item_id, ...more })
+        }
+        assert.deepEqual(sumSold(encodeSold(entries)), [...sums.values()])
+      }),
+      { numRuns: 2000 },
+    )
   })
-  fc.assert(
-    fc.property(fc.array(entry), entries => {
-      const sums = new Map<bigint, Sold>()
-      for (const { item_id, lines, units, nanos } of entries) {
-        const sum = sums.get(item_id) ?? { item_id, lines: 0n, units: 0n, nanos: 0n }
-        const more = { lines: sum.lines + lines, units: sum.units + units, nanos: sum.nanos + nanos }
-        sums.set(item_id, { item_id, ...more })
-      }
-      assert.deepEqual(sumSold(encodeSold(entries)), [...sums.values()])
-    }),
-    { numRuns: 2000 },
-  )
+}
+
+test('sumSold reads every number below 2^53 as it is, and sums that go beyond', () => {
+  for (let id = 2n ** 53n - 100n; id < 2n ** 53n + 100n; id++) {
+    assert.deepEqual(sumSold(`${id}:1:${id}:0;${id}:1:1:0;${id}:1:-2:-1`), [
+      { item_id: id, lines: 3n, units: id - 1n, nanos: -1n },
+    ])
+  }
 })
 
-test('sumSold of numbers that are exact, and whose sum as an ordinary number is not', () => {
-  const half = 2n ** 53n - 1n
-  assert.deepEqual(sumSold(`1:1:${half}:0;1:1:${half}:0;1:1:1:0`), [
-    { item_id: 1n, lines: 3n, units: 2n ** 54n - 1n, nanos: 0n },
-  ])
-})
-
-for (const text of ['12', '12:1:2', '12:1:2:0:9', '12:1:2:0;', ':1:2:0', 'a:1:2:0', '1:1:1:0;;1:1:1:0']) {
+for (const text of [
+  '12',
+  '12:1:2',
+  '12:1:2:0:9',
+  '12:1:2:0;',
+  ':1:2:0',
+  'a:1:2:0',
+  '1:1:1:0;;1:1:1:0',
+  '-:1:1:0',
+  '1:--1:1:0',
+]) {
   test(`"${text}" is refused`, () => {
     assert.throws(() => decodeSold(text))
     assert.throws(() => sumSold(text))

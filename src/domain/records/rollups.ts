@@ -11,7 +11,7 @@ const [narrowest, ...wider] = bucketWidths
 
 /** Gathers what a batch adds to the sales and takes from them, and sums it up by bucket. */
 export class Rollups {
-  /** The `sold` texts by store and bucket: most are equal, and equal ones are decoded once. */
+  /** The `sold` texts by store and bucket: all of a bucket are added up at once. */
   readonly #added = new Map<bigint, Map<Seconds, string[]>>()
   readonly #taken = new Map<bigint, Map<Seconds, string[]>>()
 

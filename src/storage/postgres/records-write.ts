@@ -87,6 +87,7 @@ function asTable(rows: readonly OrderRow[]): { sql: string; values: Value[] } {
     rows.map(row => row.doc),
   )
   return {
+    // `sold` is digits and colons: nothing in it is escaped.
     sql: `unnest($2::bigint[], ${ids.sql}, $4::bigint[], $5::bigint[], $6::text[], ${docs.sql})
       as given (created_at, id, updated_at, paid_at, sold, doc)`,
     values: [
