@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type ImportState, importRecords } from '../../src/cli/import-records.ts'
@@ -48,6 +48,21 @@ test('what is committed is stored; what is abandoned is not', async () => {
   })
   assert.equal(await storage.stores.exists(1n), true)
   assert.equal(await storage.stores.exists(2n), false)
+})
+
+test('the threads give way to the one that answers', {
+  skip: process.platform !== 'linux' && 'is about Linux',
+}, async () => {
+  const batch = await pushed(intake.open({ by: byTest }), sampleStore({ id: 3 }))
+  await batch.commit()
+  const own = getPriority()
+  const tasks = readdirSync('/proc/self/task').map(task => ({
+    task,
+    // What stands before it is in brackets, and may have spaces in it.
+    nice: Number(readFileSync(`/proc/self/task/${task}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
+  }))
+  assert.equal(tasks.find(({ task }) => task === String(process.pid))?.nice, own)
+  assert.ok(tasks.some(({ nice }) => nice === Math.min(19, own + 5)))
 })
 
 test('many batches at once are each all or nothing', async () => {
