@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
-import type { Paced, Pace } from './paced.ts'
+import type { Pace, Paced } from './paced.ts'
+import { percentiles } from './row.ts'
 
 // Sends requests at an even pace, whatever becomes of those before, and tells how long each took from the moment at
 // which it was due: a server that stands still for a while is not spared the requests of that while.
@@ -40,8 +41,6 @@ process.once('message', async ({ base, requests, rate, seconds }: Pace) => {
     }, 1)
   })
   await Promise.all(open)
-  latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))] ?? 0
-  const result: Paced = { p50: at(0.5), p99: at(0.99), most: at(1), failed, sent: open.length }
+  const result: Paced = { ...percentiles(latencies), failed, sent: open.length }
   process.send?.(result, () => process.exit(0))
 })

@@ -39,6 +39,12 @@ export function loadText({ rate, p50, p99, mb, cpu_us }: Load): string {
   return `${perSecond(rate, 'requests')}, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${size} MB/s${cpu}`
 }
 
+export function percentiles(values: readonly number[]): { p50: number; p99: number; most: number } {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99), most: at(1) }
+}
+
 /** The middle one. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

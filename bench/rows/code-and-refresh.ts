@@ -6,10 +6,13 @@ import { owner } from '../../src/demo/records.ts'
 import type { Rows } from '../bench.ts'
 import { withServer } from '../client.ts'
 import { usual } from '../data.ts'
-import { finished, tillgate } from '../process.ts'
-import { perSecond, type Row } from '../row.ts'
+import type { Load } from '../load.ts'
+import { finished, startServer, tillgate } from '../process.ts'
+import { loadText, median, type Row } from '../row.ts'
+import { timed } from '../timed.ts'
 
 const atOnce = 8
+const parts = 5
 
 /** Codes that merchants gave, exchanged for tokens, and these refreshed: each is written to the disk before its answer. */
 export const codeAndRefresh: Rows = async function* (bench) {
@@ -33,7 +36,7 @@ export const codeAndRefresh: Rows = async function* (bench) {
     '--json',
   ]
   const client = JSON.parse(await finished(tillgate(app, env))) as Client
-  yield* await withServer(env, async ({ base, peak }) => {
+  yield* await withServer(env, async ({ base, pids, peak }) => {
     const server = {
       base,
       post: async (path: string, form: Record<string, string> | URLSearchParams) =>
@@ -47,37 +50,55 @@ export const codeAndRefresh: Rows = async function* (bench) {
       codes.push(new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '')
     }
     const tokens: string[] = []
-    const exchanged = await timed(codes, async code => {
+    const exchanged = await besideBare(codes, pids, async code => {
       const { status, json, text } = await redeem(server, client, code)
       if (status !== 200) throw new Error(text)
       tokens.push(json.refresh_token)
+      return text.length
     })
-    const refreshed = await timed(tokens, async token => {
+    const refreshed = await besideBare(tokens, pids, async token => {
       const { status, text } = await refresh(server, client, token)
       if (status !== 200) throw new Error(text)
+      return text.length
     })
     return [
-      row('code-exchange', 'code exchange, durable', exchanged, peak()),
-      row('refresh', 'refresh, durable', refreshed, peak()),
+      { id: 'code-exchange', name: 'code exchange, durable', memory_mb: peak(), ...exchanged },
+      { id: 'refresh', name: 'refresh, durable', memory_mb: peak(), ...refreshed },
     ]
   })
 }
 
-/** Works the list off, some at a time; how many a second. */
-async function timed<T>(list: readonly T[], work: (entry: T) => Promise<void>): Promise<number> {
-  const queue = [...list]
-  const began = performance.now()
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let entry = queue.pop(); entry !== undefined; entry = queue.pop()) await work(entry)
-    }),
-  )
-  return list.length / ((performance.now() - began) / 1000)
+/**
+ * Each entry makes one request, which cannot be sent twice. So the list is worked off in parts, in turns with a bare
+ * server that sends as many bytes to the same client.
+ */
+async function besideBare(
+  list: readonly string[],
+  pids: readonly number[],
+  work: (entry: string) => Promise<number>,
+): Promise<Pick<Row, 'figure' | 'limit' | 'ratio' | 'aim' | 'measured'>> {
+  const [first = '', ...others] = list
+  const bare = await startServer('./bare-http.ts', [String(await work(first))])
+  const ask = async (): Promise<number> => {
+    const response = await fetch(bare.base, { method: 'POST', body: 'x' })
+    return (await response.text()).length
+  }
+  try {
+    const turns: { ours: Load; limit: Load }[] = []
+    const size = Math.ceil(others.length / parts)
+    for (let at = 0; at < others.length; at += size) {
+      const part = others.slice(at, at + size)
+      const limit = await timed(part, { at_once: atOnce, pids: [bare.pid] }, ask)
+      turns.push({ limit, ours: await timed(part, { at_once: atOnce, pids }, work) })
+    }
+    const ratio = median(turns.map(({ ours, limit }) => ours.rate / limit.rate))
+    const turn = turns.find(({ ours, limit }) => ours.rate / limit.rate === ratio) as (typeof turns)[number]
+    return {
+      ...{ ratio, aim: null, measured: { turns } },
+      figure: loadText(turn.ours),
+      limit: `${loadText(turn.limit)} by bare node:http; both by fetch, ${atOnce} at a time`,
+    }
+  } finally {
+    bare.stop()
+  }
 }
-
-const row = (id: string, name: string, rate: number, memory_mb: number | null): Row => ({
-  ...{ id, name, memory_mb, ratio: 1, aim: null },
-  figure: perSecond(rate, 'requests'),
-  limit: `itself, ${atOnce} at a time`,
-  measured: { rate },
-})

@@ -2,7 +2,8 @@ import { tokenFor, withServer } from '../client.ts'
 import type { Bench, Rows } from '../bench.ts'
 import { finished, tillgate } from '../process.ts'
 import { makeRecords, type Records } from '../records.ts'
-import { atLeast, perSecond, type Row } from '../row.ts'
+import { atLeast, loadText, perSecond, type Row } from '../row.ts'
+import { timed } from '../timed.ts'
 
 /** Orders in one platform request. */
 const requestSize = 500
@@ -32,7 +33,7 @@ async function httpRow({ engine }: Bench, records: Records): Promise<Row> {
   const env = { TILLGATE_DATABASE: await engine.empty('http'), PORT: '0' }
   const app = ['app', 'create', '--name', 'Tills', '--scope', 'platform.write', '--json']
   const client = JSON.parse(await finished(tillgate(app, env)))
-  return withServer(env, async ({ base, peak }) => {
+  return withServer(env, async ({ base, pids, peak }) => {
     const token = await tokenFor(base, client)
     const { lines } = records
     const requests = Array.from({ length: Math.ceil(lines.length / requestSize) }, (_, i) =>
@@ -40,17 +41,14 @@ async function httpRow({ engine }: Bench, records: Records): Promise<Row> {
     )
     // The stores must be there before the orders that belong to them.
     await push(base, token, requests.shift() ?? '')
-    const start = performance.now()
-    let next = 0
-    const sender = async () => {
-      for (let body = requests[next++]; body !== undefined; body = requests[next++])
-        await push(base, token, body)
-    }
     // Two at a time: one is stored while the next is on its way.
-    await Promise.all([sender(), sender()])
-    const rate = (requests.length * requestSize) / ((performance.now() - start) / 1000)
+    const load = await timed(requests, { at_once: 2, pids }, async body => {
+      await push(base, token, body)
+      return body.length
+    })
     const name = `POST /platform/v1/records, ${requestSize} orders a request`
-    return row('records', name, rate, limit, engine.limitName, peak())
+    const stored = row('records', name, load.rate * requestSize, limit, engine.limitName, peak())
+    return { ...stored, figure: `${stored.figure}; ${loadText(load)}`, measured: { load, limit } }
   })
 }
 
