@@ -38,18 +38,18 @@ const escape = (text: string): string =>
 /** A bar for each row that has an aim, as long as what was reached of it; the stroke is where the aim is. */
 function ratiosChart(engine: string, rows: readonly Row[]): string {
   const shown = rows.filter(({ aim }) => aim !== null)
-  const [left, full, step] = [430, 260, 24]
+  const [left, full, longest, step] = [430, 260, 390, 24]
   const bars = shown.flatMap((row, i) => {
     const y = 40 + i * step
     const { name, ratio, aim } = row
     if (aim === null) return []
     // For costs, less is more.
     const reached = aim.is === 'at least' ? ratio / aim.ratio : aim.ratio / ratio
-    const length = Math.min(1.5, reached) * full
+    const length = Math.min(longest, reached * full)
     return [
       `<text x="8" y="${y + 13}" class="small">${escape(name)}</text>`,
       `<rect x="${left}" y="${y + 3}" width="${length.toFixed(1)}" height="14" class="${isReached(row) ? 'reached' : 'missed'}"/>`,
-      `<text x="${left + length + 6}" y="${y + 14}" class="small">${ratio.toFixed(2)} (aim ${aim.is} ${aim.ratio})</text>`,
+      `<text x="${left + longest + 8}" y="${y + 14}" class="small">${ratio.toFixed(2)} (aim ${aim.is} ${aim.ratio})</text>`,
     ]
   })
   const height = 50 + shown.length * step
