@@ -71,9 +71,10 @@ export type Coding = keyof typeof coders
 
 const codings = Object.keys(coders) as Coding[]
 
-/** Clients send few different headers; each is read once. */
+/** Clients send few different headers, and short ones; each is read once. At most some 400 KB. */
 const known = new Map<string, Coding | null>()
 const mostKnown = 1000
+const longestKnown = 200
 
 /**
  * RFC 9110 §12.5.3: the coding that the client likes best, ours where it likes several alike; null for none. Whoever
@@ -84,7 +85,7 @@ export function codingFor(accepted: string | undefined): Coding | null {
   let coding = known.get(accepted)
   if (coding === undefined) {
     coding = choose(weightsOf(accepted))
-    if (known.size < mostKnown) known.set(accepted, coding)
+    if (known.size < mostKnown && accepted.length <= longestKnown) known.set(accepted, coding)
   }
   return coding
 }

@@ -4,8 +4,8 @@ import type { Cursor } from './port.ts'
 /** Entries from one signpost to the next: so many are skipped in some 20 µs. A page that begins nearer is walked to. */
 export const stride = 256
 
-/** Of about 100 bytes each, at most 4 MiB. */
-const mostPosts = 40_000
+/** Some 40,000 posts of usual ids. */
+const mostBytes = 4 * 1024 * 1024
 
 /** Roads begin with a day (UTC), so that many windows share one. */
 export const dayOf = (time: number): number => Math.floor(time / 86_400) * 86_400
@@ -24,8 +24,8 @@ export interface Road {
  */
 export function createRoads() {
   const roads = new LRUCache<string, Road>({
-    maxSize: mostPosts,
-    sizeCalculation: ({ posts }) => posts.length + 1,
+    maxSize: mostBytes,
+    sizeCalculation: (road, name) => bytesOf(road) + 2 * name.length,
   })
   return {
     find: (name: string): Road | null => roads.get(name) ?? null,
@@ -33,6 +33,10 @@ export function createRoads() {
     drop: (name: string): void => void roads.delete(name),
   }
 }
+
+/** At most: a post is a list of a time and an id, whose characters may take two bytes. */
+const bytesOf = ({ posts }: Road): number =>
+  posts.reduce((sum, post) => sum + 64 + 2 * String(post.at(-1)).length, 64)
 
 /** The last post that stands before a time; -1 when none does. */
 export const postBefore = ({ posts }: Road, time: number): number =>
