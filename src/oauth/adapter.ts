@@ -3,12 +3,12 @@ import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import { auditEntry, type By, byApp, byServer } from '../domain/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
-import type { Storage } from '../storage/port.ts'
+import type { NewArtifact, Storage } from '../storage/port.ts'
 import { clientMetadata } from './client.ts'
 import type { PresentedTokens } from './presented-tokens.ts'
 import { interactionLifetime } from './lifetimes.ts'
 import { toMachineTime } from './machine-time.ts'
-import { factsOf, fromOf } from './provider-request.ts'
+import { factsOf, fromOf, takeUsed, useUp } from './provider-request.ts'
 
 /**
  * The provider's storage, over ours. Only codes, refresh tokens and interactions are kept for it, by the hash of
@@ -134,7 +134,12 @@ function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
     ...unused,
     async upsert(id, { jti: _value, ...payload }, expiresIn = interactionLifetime) {
       const expires_at = clock.now() + expiresIn + keptLonger
-      await storage.artifacts.put(kind, sha256(id), JSON.stringify(payload), expires_at)
+      const artifact: NewArtifact = [kind, sha256(id), JSON.stringify(payload), expires_at]
+      const used = kind === 'RefreshToken' ? takeUsed(Provider.ctx) : null
+      if (!used) return storage.artifacts.put(...artifact)
+      // The update decides who was first; the provider's own look before it cannot (RFC 6749 §4.1.2).
+      const first = await storage.artifacts.consume(used.kind, used.hash, clock.now(), artifact)
+      if (!first) throw new errors.InvalidGrant('already used')
     },
     async find(id) {
       const artifact = await storage.artifacts.find(kind, sha256(id))
@@ -152,9 +157,7 @@ function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
       }
     },
     async consume(id) {
-      // The update decides who was first; the provider's own look before it cannot (RFC 6749 §4.1.2).
-      const first = await storage.artifacts.consume(kind, sha256(id), clock.now())
-      if (!first) throw new errors.InvalidGrant('already used')
+      useUp(Provider.ctx, { kind, hash: sha256(id) })
     },
     async destroy(id) {
       await storage.artifacts.remove(kind, sha256(id))

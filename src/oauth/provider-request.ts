@@ -12,6 +12,13 @@ interface Ours {
   beforeAnswer: BeforeAnswer
   /** Of the client that it names, where they were asked for already. */
   facts: ClientFacts | null
+  /** The code or refresh token that it gave, until it is marked as used. */
+  used: Used | null
+}
+
+interface Used {
+  kind: string
+  hash: string
 }
 
 /** What is to be done when the answer is known, before the client can see it. */
@@ -74,10 +81,29 @@ export const factsOf = (ctx: KoaContextWithOIDC | undefined, client_id: string):
   return facts?.client_id === client_id ? facts : null
 }
 
+/**
+ * A code or refresh token is marked as used together with the storing of the refresh token that takes its place: a
+ * fault between the two would leave the app with neither, and a second try would look like a theft.
+ */
+export const useUp = (ctx: KoaContextWithOIDC | undefined, used: Used): void => {
+  if (!ctx) throw new Error('codes and refresh tokens are used up by requests only')
+  oursOf(ctx).used = used
+}
+
+/** What the request being answered uses up, for whoever marks it as used. */
+export const takeUsed = (ctx: KoaContextWithOIDC | undefined): Used | null => {
+  if (!ctx) return null
+  const ours = oursOf(ctx)
+  const { used } = ours
+  ours.used = null
+  return used
+}
+
 /** Calls `beforeAnswer`; a middleware of the provider. */
 export async function callBeforeAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
   try {
+    if (ctx.status < 400 && takeUsed(ctx)) throw new Error('tokens were made of what was not marked as used')
     await oursOf(ctx).beforeAnswer(ctx)
   } catch (error) {
     // As the provider answers its own faults, and reports them.

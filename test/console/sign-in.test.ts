@@ -402,7 +402,11 @@ describe('what one signs in for', () => {
     assert.doesNotMatch((await new Browser(server.base).open(login)).text, /Led(?:<|&#60;)/)
     const other = new Browser(server.base)
     await other.open(asksFor(client_id))
-    assert.doesNotMatch((await other.open(login)).text, /Led(?:<|&#60;)/, 'nor in one that began another request')
+    assert.doesNotMatch(
+      (await other.open(login)).text,
+      /Led(?:<|&#60;)/,
+      'nor in one that began another request',
+    )
     const refused = await browser.submit(page, { email: 'owner@example.com', password: 'wrong' })
     assert.equal(refused.status, 401)
     assert.match(refused.text, /Led&#60;i&#62;ger/, 'still there after a mistake')

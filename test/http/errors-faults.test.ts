@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { IncomingMessage } from 'node:http'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import { createKeys } from '../../src/domain/keys.ts'
+import { callBeforeAnswer, providerRequest, useUp } from '../../src/oauth/provider-request.ts'
 import { StorageUnavailable } from '../../src/storage/port.ts'
-import { authorizePath, redirectUri } from '../helpers/authorize.ts'
+import { authorizePath, decide, grant, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { sampleItem, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
@@ -193,6 +196,49 @@ test('new keys that cannot be read refuse a token request, rather than sign with
   const signs = (await server.storage.keys.list('sign')).find(({ retired_at }) => retired_at === null)
   const [head = ''] = (await server.token(client)).split('.')
   assert.equal(JSON.parse(Buffer.from(head, 'base64url').toString()).kid, signs?.id)
+})
+
+describe('a fault while tokens are exchanged uses nothing up: the same request works later', () => {
+  before(async () => {
+    await server.newAccount('seller@example.com')
+    await server.push(sampleStore({ id: 1001, merchant: 'seller@example.com' }))
+  })
+
+  const consent = { email: 'seller@example.com' }
+  const failNow = (): void => failWith(new StorageUnavailable('busy'), [server.storage.artifacts, 'consume'])
+
+  test('a code', async () => {
+    const code = (await decide(server, client, consent)).searchParams.get('code')
+    failNow()
+    assertError('oauth', await redeem(server, client, code), 503)
+    mock.restoreAll()
+    assert.equal((await redeem(server, client, code)).status, 200)
+  })
+
+  test('a refresh token', async () => {
+    const { refresh_token } = await grant(server, client, consent)
+    failNow()
+    assertError('oauth', await refresh(server, client, refresh_token), 503)
+    mock.restoreAll()
+    assert.equal((await refresh(server, client, refresh_token)).status, 200)
+  })
+
+  test('and no answer leaves that was made of something not marked as used', async () => {
+    const faults: Error[] = []
+    const body = { access_token: 'x' }
+    const ours = {
+      from: { address: '', request_id: '' },
+      beforeAnswer: async () => {},
+      facts: null,
+      used: null,
+    }
+    const req = providerRequest({ headers: {} } as IncomingMessage, new URL(server.base), null, ours)
+    const provider = { emit: (_name: string, _ctx: unknown, error: Error) => void faults.push(error) }
+    const ctx = { req, status: 200, body, oidc: { provider } } as unknown as KoaContextWithOIDC
+    await callBeforeAnswer(ctx, async () => useUp(ctx, { kind: 'AuthorizationCode', hash: 'h' }))
+    assert.deepEqual([ctx.status, (ctx.body as { error: string }).error], [500, 'server_error'])
+    assert.match(String(faults), /not marked as used/)
+  })
 })
 
 test('a sign-in whose account cannot be read is an error page, not a refusal', async () => {

@@ -82,7 +82,7 @@ for (const { name, newTarget } of engines) {
 /** What a server does to the rows that a copy made of them, and that are hardest to follow. */
 async function goOn(storage: Storage): Promise<void> {
   await storage.sessions.end('ended')
-  await storage.artifacts.consume('RefreshToken', 'live', 99)
+  await storage.artifacts.consume('RefreshToken', 'live', 99, ['RefreshToken', 'next', '{}', 9_999_999_999])
   await storage.artifacts.remove('RefreshToken', 'gone')
   await storage.apps.addSecret(
     { id: 'a newer secret', app_id: 'ledger', hash: 'h', created_at: 10, last_used_at: null },

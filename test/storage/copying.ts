@@ -99,7 +99,12 @@ async function people(storage: Storage): Promise<void> {
   for (const hash of ['live', 'used', 'gone']) {
     await storage.artifacts.put('RefreshToken', hash, '{"a":"“"}', 2 ** 40)
   }
-  await storage.artifacts.consume('RefreshToken', 'used', 77)
+  await storage.artifacts.consume('RefreshToken', 'used', 77, [
+    'RefreshToken',
+    'follows',
+    '{}',
+    9_999_999_999,
+  ])
   await storage.revokedTokens.add('j', 9)
   await storage.throttles.hit('sign-in m', 100, 60)
   await storage.switches.set('sign_up', true)

@@ -97,7 +97,7 @@ test('a statement that takes too long is StorageUnavailable, and so is a request
   const url = await freshDatabase()
   const storage = await openStorage(url, {
     database_pool: 2,
-    database_statement_timeout: 600,
+    database_statement_timeout: 2000,
     database_connect_timeout: 200,
   })
   await write(storage, { stores: [store(1n)] })
@@ -107,8 +107,8 @@ test('a statement that takes too long is StorageUnavailable, and so is a request
   )
   await sleep(50)
   const waited = await timed(() => assert.rejects(storage.ping(), /all 2 connections.*busy for 200 ms/))
-  assert.ok(waited < 2000, `${waited} ms`)
-  for (const took of await Promise.all(stuck)) assert.ok(took >= 500 && took < 4000, `${took} ms`)
+  assert.ok(waited < 1900, `${waited} ms`)
+  for (const took of await Promise.all(stuck)) assert.ok(took >= 1900 && took < 10_000, `${took} ms`)
   // The connections themselves have survived.
   await storage.ping()
   await lock.release()
@@ -150,7 +150,7 @@ suite('a server', () => {
     await sleep(300)
     await server.stop('quit')
     const took = await timed(() => assert.rejects(storage.ping(), StorageUnavailable))
-    assert.ok(took < 3000, `${took} ms`)
+    assert.ok(took < 10_000, `${took} ms`)
     await sleep(100)
     await server.start()
     const enough = seen.answered.length + 20
@@ -177,7 +177,7 @@ suite('a server', () => {
     const took = await timed(() =>
       assert.rejects(openStorage(url, { database_connect_timeout: 200 }), StorageUnavailable),
     )
-    assert.ok(took < 2000, `${took} ms`)
+    assert.ok(took < 10_000, `${took} ms`)
   })
 
   test('that hangs up during the greeting is StorageUnavailable', async () => {

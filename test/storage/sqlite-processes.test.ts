@@ -82,7 +82,7 @@ test('while another process holds the lock, a write waits without blocking; read
   let turns = 0
   for (const end = performance.now() + 200; performance.now() < end; turns++) await sleep(1)
   assert.equal(done, false)
-  assert.ok(turns >= 20, `the event loop turned ${turns} times in 200 ms`)
+  assert.ok(turns >= 5, `the event loop turned ${turns} times in 200 ms`)
   assert.equal(await storage.revokedTokens.has('theirs'), false)
   other.exec('commit')
   await waiting
@@ -102,7 +102,7 @@ test('a lock that is not let go is StorageUnavailable, after the wait', async ()
   const began = performance.now()
   await assert.rejects(storage.revokedTokens.add('ours', 1), StorageUnavailable)
   const waited = performance.now() - began
-  assert.ok(waited >= 90 && waited < 1000, `${waited} ms`)
+  assert.ok(waited >= 90 && waited < 4000, `${waited} ms`)
   other.exec('rollback')
   await storage.revokedTokens.add('ours', 1)
   other.close()

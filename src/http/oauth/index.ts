@@ -60,7 +60,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     // The provider writes the answer by itself, so it is given the headers that every answer has.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
     const from = { address: request.ip, request_id: request.id }
-    const asked = providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer, facts })
+    const asked = providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer, facts, used: null })
     await handle(asked, reply.raw)
   }
 

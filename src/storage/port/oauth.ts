@@ -8,12 +8,17 @@ export interface Artifact {
   consumed_at: Seconds | null
 }
 
+export type NewArtifact = [kind: string, hash: string, payload: string, expires_at: Seconds]
+
 /** Codes, refresh tokens and interactions of the OAuth provider, known by the hash of their value only. */
 export interface Artifacts {
-  put(kind: string, hash: string, payload: string, expires_at: Seconds): Promise<void>
+  put(...artifact: NewArtifact): Promise<void>
   find(kind: string, hash: string): Promise<Artifact | null>
-  /** One conditional update: true for exactly one caller, ever. */
-  consume(kind: string, hash: string, now: Seconds): Promise<boolean>
+  /**
+   * Marks one as used and puts what takes its place, both or neither. A conditional update decides: true for exactly
+   * one caller, ever, and nobody else's is put.
+   */
+  consume(kind: string, hash: string, now: Seconds, next: NewArtifact): Promise<boolean>
   remove(kind: string, hash: string): Promise<void>
 }
 

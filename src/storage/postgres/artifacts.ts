@@ -1,14 +1,16 @@
 import type { Artifact, Artifacts } from '../port.ts'
 import type { Database } from './database.ts'
 
+/** What has been consumed stays so when it is written again. */
+const overwriting =
+  'on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at'
+
 export function createArtifacts(db: Database): Artifacts {
   return {
-    async put(kind, hash, payload, expires_at) {
-      // What has been consumed stays so when it is written again.
+    async put(...artifact) {
       await db.query(
-        `insert into artifacts (kind, hash, payload, expires_at) values ($1, $2, $3, $4)
-         on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
-        [kind, hash, payload, expires_at],
+        `insert into artifacts (kind, hash, payload, expires_at) values ($1, $2, $3, $4) ${overwriting}`,
+        artifact,
       )
     },
     async find(kind, hash) {
@@ -18,11 +20,13 @@ export function createArtifacts(db: Database): Artifacts {
       )
       return row ?? null
     },
-    async consume(kind, hash, now) {
+    async consume(kind, hash, now, next) {
       // Of parallel updates the second waits for the first, looks again and finds nothing left to do.
       const { count } = await db.query(
-        'update artifacts set consumed_at = $3 where kind = $1 and hash = $2 and consumed_at is null',
-        [kind, hash, now],
+        `with used as (
+           update artifacts set consumed_at = $3 where kind = $1 and hash = $2 and consumed_at is null returning 1)
+         insert into artifacts (kind, hash, payload, expires_at) select $4, $5, $6, $7::bigint from used ${overwriting}`,
+        [kind, hash, now, ...next],
       )
       return count === 1
     },

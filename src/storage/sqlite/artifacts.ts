@@ -16,9 +16,14 @@ export function createArtifacts(db: Database): Artifacts {
   const remove = db.prepare('delete from artifacts where kind = ? and hash = ?')
 
   return {
-    put: (kind, hash, payload, expires_at) => db.write(() => void put.run(kind, hash, payload, expires_at)),
+    put: (...artifact) => db.write(() => void put.run(...artifact)),
     find: (kind, hash) => db.look(() => plain(find.get(kind, hash))),
-    consume: (kind, hash, now) => db.write(() => consume.run(now, kind, hash).changes === 1),
+    consume: (kind, hash, now, next) =>
+      db.write(() => {
+        const first = consume.run(now, kind, hash).changes === 1
+        if (first) put.run(...next)
+        return first
+      }),
     remove: (kind, hash) => db.write(() => void remove.run(kind, hash)),
   }
 }

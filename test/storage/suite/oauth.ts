@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Key } from '../../../src/storage/port.ts'
+import type { Key, NewArtifact } from '../../../src/storage/port.ts'
 import { account, check, type Open } from './fixtures.ts'
 
 const key = (id: string, created_at: number, use: Key['use'] = 'sign'): Key => ({
@@ -31,23 +31,37 @@ export function oauthTests(open: Open): void {
   })
 
   check(
-    '64 parallel tries to consume an artifact give one true, and none later',
+    '64 parallel tries to consume an artifact give one true and one follower, and none later',
     open,
     async ({ artifacts }) => {
+      const next = (hash: string): NewArtifact => ['refresh', hash, `{"of":"${hash}"}`, 3000]
       await artifacts.put('refresh', 'h', '{}', 1000)
       const tries = await Promise.all(
-        Array.from({ length: 64 }, (_, i) => artifacts.consume('refresh', 'h', 500 + i)),
+        Array.from({ length: 64 }, (_, i) => artifacts.consume('refresh', 'h', 500 + i, next(`next${i}`))),
       )
       assert.equal(tries.filter(Boolean).length, 1)
-      const consumed_at = 500 + tries.indexOf(true)
-      assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, consumed_at)
+      const first = tries.indexOf(true)
+      assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, 500 + first)
+      for (let i = 0; i < 64; i++) {
+        const follower = { payload: `{"of":"next${i}"}`, expires_at: 3000, consumed_at: null }
+        assert.deepEqual(await artifacts.find('refresh', `next${i}`), i === first ? follower : null)
+      }
       await artifacts.put('refresh', 'h', '{}', 2000)
-      assert.equal(await artifacts.consume('refresh', 'h', 700), false)
-      assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, consumed_at)
-      assert.equal(await artifacts.consume('refresh', 'other', 500), false)
-      assert.equal(await artifacts.consume('code', 'h', 500), false)
+      assert.equal(await artifacts.consume('refresh', 'h', 700, next('late')), false)
+      assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, 500 + first)
+      assert.equal(await artifacts.consume('refresh', 'other', 500, next('late')), false)
+      assert.equal(await artifacts.consume('code', 'h', 500, next('late')), false)
+      assert.equal(await artifacts.find('refresh', 'late'), null)
     },
   )
+
+  check('an artifact whose follower cannot be put is not consumed', open, async ({ artifacts }) => {
+    await artifacts.put('refresh', 'h', '{}', 1000)
+    const impossible = ['refresh', 'next', null as unknown as string, 2000] as NewArtifact
+    await assert.rejects(artifacts.consume('refresh', 'h', 500, impossible))
+    assert.equal((await artifacts.find('refresh', 'h'))?.consumed_at, null)
+    assert.equal(await artifacts.consume('refresh', 'h', 600, ['refresh', 'next', '{}', 2000]), true)
+  })
 
   check('a revoked token is remembered; revoking it again is no error', open, async ({ revokedTokens }) => {
     await revokedTokens.add('j', 100)
