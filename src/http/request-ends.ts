@@ -1,11 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+/** The status of a request whose connection ended before its answer was out, as others number it too. */
+export const unanswered = 499
+
 /** How a request went. `route` is the pattern, never the address: addresses are endless, and can carry codes and tokens. */
 export interface RequestEnd {
   request: FastifyRequest
   method: string
   route: string | null
   address: string
+  /** What the client was told, or `unanswered` if it was told nothing. */
   status: number
   milliseconds: number
   /** The connection ended before the answer was out. */
@@ -39,7 +43,7 @@ export function createRequestEnds() {
           method: request.method,
           route: request.routeOptions.url ?? null,
           address,
-          status: raw.statusCode,
+          status: raw.headersSent ? raw.statusCode : unanswered,
           milliseconds: reply.elapsedTime,
           aborted: !raw.writableFinished,
         }

@@ -3,7 +3,7 @@ import type { Page } from '../domain/page.ts'
 import type { ReadKind } from '../domain/usage/counters.ts'
 import type { UsageRecorder } from '../domain/usage/recorder.ts'
 import { originForm } from '../lib/origin-form.ts'
-import type { RequestEnd, RequestEnds } from './request-ends.ts'
+import { type RequestEnd, type RequestEnds, unanswered } from './request-ends.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,9 +15,6 @@ declare module 'fastify' {
     client_id: string | null
   }
 }
-
-/** The status of a request whose connection ended before its answer was out, as others number it too. */
-const unanswered = { status: 499, error_code: 'answer_incomplete' } as const
 
 interface Endpoint {
   name: string
@@ -88,8 +85,8 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
       request_id: request.id,
       method,
       endpoint: endpoint.name,
-      status: aborted ? unanswered.status : status,
-      error_code: aborted ? unanswered.error_code : (request.error_code ?? null),
+      status: aborted ? unanswered : status,
+      error_code: aborted ? 'answer_incomplete' : (request.error_code ?? null),
       milliseconds,
       store_id,
     })

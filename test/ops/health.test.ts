@@ -157,21 +157,21 @@ describe('/metrics', () => {
 
   test('tells of a reader who went away', async () => {
     const before = (await counts()).get('method="GET",route="/health/ready",status="aborted"') ?? 0
-    let release = () => {}
-    mock.method(
-      server.storage,
-      'ping',
-      () =>
-        new Promise<void>(resolve => {
-          release = resolve
-        }),
-    )
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    mock.method(server.storage, 'ping', () => {
+      asked.resolve()
+      return released.promise
+    })
+    server.log.length = 0
     const leaving = new AbortController()
     const gone = fetch(`${server.base}/health/ready`, { signal: leaving.signal })
-    setTimeout(() => leaving.abort(), 50)
+    void asked.promise.then(() => leaving.abort())
     await assert.rejects(gone)
-    await new Promise(resolve => setTimeout(resolve, 50))
-    release()
+    const seen = () => server.log.map(line => JSON.parse(line)).find(({ aborted }) => aborted)
+    while (!seen()) await new Promise(setImmediate)
+    assert.equal(seen().status, 499, 'the log has a status that nobody was sent')
+    released.resolve()
     assert.equal((await counts()).get('method="GET",route="/health/ready",status="aborted"'), before + 1)
   })
 })
