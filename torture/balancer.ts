@@ -2,8 +2,12 @@ import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How often a node is asked whether it is ready. */
+/** How often a node is asked whether it is ready, and how long it may take to say so, in milliseconds. */
 const checkEvery = 200
+const patience = 2000
+
+/** Within so many seconds a node that says it is not ready gets no new requests. */
+export const noticedAfter = Math.ceil((checkEvery + patience) / 1000)
 
 export interface Balancer {
   base: string
@@ -20,27 +24,35 @@ export interface Balancer {
 export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })
   const failures: string[] = []
-  let ready: readonly string[] = nodes
+  const unready = new Set<string>()
+  const ready = (): string[] => nodes.filter(node => !unready.has(node))
   const closing = new AbortController()
   let turn = 0
 
-  async function isReady(node: string): Promise<boolean> {
-    const signal = AbortSignal.timeout(1000)
-    const answer = await fetch(`${node}/health/ready`, { signal }).catch(() => null)
-    await answer?.arrayBuffer().catch(() => {})
-    return answer?.status === 200
+  /** Null when it is too busy to say: as long as it takes connections, that is no reason to leave it alone. */
+  async function isReady(node: string): Promise<boolean | null> {
+    const signal = AbortSignal.timeout(patience)
+    try {
+      const answer = await fetch(`${node}/health/ready`, { signal })
+      await answer.arrayBuffer()
+      return answer.status === 200
+    } catch {
+      return signal.aborted ? null : false
+    }
   }
 
-  async function look(): Promise<void> {
+  async function watch(node: string): Promise<void> {
     while (!closing.signal.aborted) {
-      const answers = await Promise.all(nodes.map(isReady))
-      ready = nodes.filter((_, i) => answers[i])
+      const says = await isReady(node)
+      if (says === true) unready.delete(node)
+      if (says === false) unready.add(node)
       await sleep(checkEvery)
     }
   }
 
   const server = createServer((incoming, outgoing) => {
-    const node = ready[turn++ % Math.max(1, ready.length)]
+    const now = ready()
+    const node = now[turn++ % Math.max(1, now.length)]
     if (node === undefined) {
       failures.push('no node was ready')
       return outgoing.writeHead(502).end()
@@ -57,14 +69,14 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
     incoming.pipe(passed)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const looking = look()
+  const watching = Promise.all(nodes.map(watch))
   return {
     base: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    ready: () => ready,
+    ready,
     failures,
     async close() {
       closing.abort()
-      await looking
+      await watching
       server.closeAllConnections()
       server.close()
       agent.destroy()

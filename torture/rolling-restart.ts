@@ -3,7 +3,7 @@ import { work } from '../test/helpers/load.ts'
 import { type Node, startNode } from '../test/helpers/nodes.ts'
 import { freePort } from '../test/helpers/ports.ts'
 import { checkBatches, tokenOf } from '../test/helpers/tills.ts'
-import { startBalancer } from './balancer.ts'
+import { noticedAfter, startBalancer } from './balancer.ts'
 import { prepareSite } from './site.ts'
 import type { Scenario } from './trial.ts'
 
@@ -21,8 +21,7 @@ export const rollingRestart: Scenario = {
     const env = {
       TILLGATE_BASE_URL: balancer.base,
       TILLGATE_LOG_LEVEL: 'error',
-      // Longer than the balancer takes to notice.
-      TILLGATE_SHUTDOWN_DELAY: '1',
+      TILLGATE_SHUTDOWN_DELAY: String(noticedAfter),
     }
     const start = (i: number): Promise<Node> => startNode(site.cli, { ...env, PORT: String(ports[i]) })
     const nodes = await Promise.all(ports.map((_, i) => start(i)))

@@ -25,20 +25,22 @@ interface DemoStore {
   merchant: string | null
 }
 
-/** What a person needs to use the demo; also what --json prints. */
+/** What --json prints. */
 export interface Demo {
   app: Client
   platform: Client
   merchant: Login
-  neighbour: Login
   developer: Login
   operator: Login
   stores: DemoStore[]
 }
 
-/** The demo, and the last order of each store, so that the guide can show a window that has some. */
+/** What a person needs to use the demo. */
 export interface FilledDemo {
   demo: Demo
+  /** Another merchant, with stores of their own. */
+  neighbour: Login
+  /** The last order of each store, so that the guide can show a window that has some. */
   last_order: ReadonlyMap<number, string>
 }
 
@@ -81,7 +83,8 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
     byCommand(),
   )
   return {
-    demo: { app, platform, merchant, neighbour: other, developer, operator, stores },
+    demo: { app, platform, merchant, developer, operator, stores },
+    neighbour: other,
     last_order,
   }
 }

@@ -3,12 +3,12 @@ import { formatDatetime, parseDatetime } from '../lib/datetime.ts'
 import { type Demo, demoRedirectUri, type FilledDemo, type Login } from './demo-fill.ts'
 
 /** What to try with a fresh demo. The commands need bash and curl only, and are tested by pasting them. */
-export function demoGuide({ demo, last_order }: FilledDemo, base_url: string): string {
+export function demoGuide({ demo, neighbour, last_order }: FilledDemo, base_url: string): string {
   const owned = demo.stores.filter(store => store.merchant === owner)
   const store = owned.find(({ id }) => last_order.has(id)) ?? owned[0]
   const sections = [
     pages(demo, base_url),
-    logins(demo),
+    logins(demo, neighbour),
     stores(demo),
     [
       'Apps (their secrets are shown this once only)',
@@ -44,7 +44,7 @@ const consentQuery = (client_id: string): string =>
     }),
   )
 
-const logins = ({ merchant, neighbour, developer, operator }: Demo): string[] => {
+const logins = ({ merchant, developer, operator }: Demo, neighbour: Login): string[] => {
   const login = (name: string, { email, password }: Login) => row(name, `${email.padEnd(24)}${password}`)
   return [
     'Logins',

@@ -77,6 +77,8 @@ export function matches(requested: string, registered: readonly string[]): boole
   if (requested.length > longest || !uriCharacters.test(requested) || requested.includes('#')) return false
   const [base = ''] = requested.split('?', 1)
   const query = new URLSearchParams(requested.slice(base.length))
+  // The query is the app's own data; but what might break a line of a header or of a log is no data.
+  if (/%(?:[01][0-9a-f]|7f)/i.test(requested)) return false
   if (ours.some(name => query.has(name))) return false
   // Checked again, so that a URI which came into the database by another way opens nothing either.
   return registered.includes(base) && checkRegistered(base) === null

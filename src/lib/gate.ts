@@ -25,6 +25,21 @@ export interface GateLimits {
   few_ms: number
 }
 
+export interface Timer {
+  /** Milliseconds since some moment. */
+  now(): number
+  /** Calls when so many milliseconds have passed; answers how to give that up. */
+  after(milliseconds: number, call: () => void): () => void
+}
+
+const systemTimer: Timer = {
+  now: () => performance.now(),
+  after(milliseconds, call) {
+    const timer = setTimeout(call, milliseconds)
+    return () => clearTimeout(timer)
+  },
+}
+
 /**
  * Lets so many in at a time. The others wait in the order in which they came, and not for long.
  *
@@ -32,14 +47,14 @@ export interface GateLimits {
  * from new connections, timers and whoever has another gate. So visitors are also let in for a short while only in each
  * turn of the loop.
  */
-export function createGate(limits: GateLimits): Gate {
+export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate {
   const { waiting: benches, patience_ms, burst_ms, few, few_ms } = limits
   let inside = 0
   const waiting = new Set<() => void>()
   /** Since when somebody has been waiting, and the most that were since then. */
   let crowdedSince = 0
   let crowd = 0
-  const turn = createTurn(limits.turn_ms, letIn)
+  const turn = createTurn(limits.turn_ms, timer.now, letIn)
 
   const hasRoom = (): boolean => inside < limits.inside && turn.hasTime()
 
@@ -59,22 +74,22 @@ export function createGate(limits: GateLimits): Gate {
 
   /** Calls `lost` when the wait has been too long; answers how to end it before. */
   function beginWait(lost: () => void): () => void {
-    const came = performance.now()
+    const came = timer.now()
     // Also when nearly all of a crowd are through: under steady work the last of them may never be.
     if (waiting.size === 0 || (crowd > few && waiting.size < few / 4)) {
       crowdedSince = came
       crowd = 0
     }
     crowd = Math.max(crowd, waiting.size + 1)
-    let timer = setTimeout(look, patience_ms)
+    let giveUp = timer.after(patience_ms, look)
     function look(): void {
       const until = crowd > few ? crowdedSince + burst_ms : came + few_ms
-      const left = until - performance.now()
+      const left = until - timer.now()
       // Not all of it at once: few may become many.
-      if (left > 0) timer = setTimeout(look, Math.min(left, patience_ms))
+      if (left > 0) giveUp = timer.after(Math.min(left, patience_ms), look)
       else lost()
     }
-    return () => clearTimeout(timer)
+    return () => giveUp()
   }
 
   function enter(then: (turnedAway: TurnedAway | null, visit: Visit) => void): Visit {
@@ -121,7 +136,7 @@ interface Turn {
   again(): void
 }
 
-function createTurn(turn_ms: number, open: () => void): Turn {
+function createTurn(turn_ms: number, clock: () => number, open: () => void): Turn {
   let began = 0
   let asked: NodeJS.Immediate | null = null
   let over = true
@@ -138,7 +153,7 @@ function createTurn(turn_ms: number, open: () => void): Turn {
   return {
     again,
     hasTime() {
-      const now = performance.now()
+      const now = clock()
       if (over) {
         over = false
         began = now

@@ -90,10 +90,11 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
   return {
     verify,
     async authenticate(authorization) {
-      if (authorization === undefined || authorization === '') {
+      // RFC 6750 §3.1: another scheme is no token that could be wrong.
+      if (!/^bearer(?: |$)/i.test(authorization ?? '')) {
         throw fail('token_missing', 'Send the access token in the header "Authorization: Bearer <token>"')
       }
-      const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1]
+      const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? '')?.[1]
       if (token === undefined) throw invalid('The Authorization header is not "Bearer <token>"')
       return (await verify(token)).principal
     },

@@ -25,7 +25,6 @@ describe('tillgate demo --no-serve --json', async () => {
       'app',
       'developer',
       'merchant',
-      'neighbour',
       'operator',
       'platform',
       'stores',
@@ -44,10 +43,6 @@ describe('tillgate demo --no-serve --json', async () => {
       for (const role of ['merchant', 'developer', 'operator'] as const) {
         assert.equal((await accounts.signIn(demo[role].email, demo[role].password, byTest))?.role, role)
       }
-      assert.equal(
-        (await accounts.signIn(demo.neighbour.email, demo.neighbour.password, byTest))?.role,
-        'merchant',
-      )
       const apps = createApps({ storage, clock: systemClock })
       for (const { client_id, client_secret } of [demo.app, demo.platform]) {
         assert.equal(await apps.verifySecret(client_id, client_secret), true)

@@ -191,10 +191,10 @@ describe('the Authorization header is the only place for a token, and Bearer the
       headers: () => ({
         authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`,
       }),
-      code: 'token_invalid',
+      code: 'token_missing',
     },
-    { name: 'DPoP', headers: () => ({ authorization: `DPoP ${good}` }), code: 'token_invalid' },
-    { name: 'no scheme', headers: () => ({ authorization: good }), code: 'token_invalid' },
+    { name: 'DPoP', headers: () => ({ authorization: `DPoP ${good}` }), code: 'token_missing' },
+    { name: 'no scheme', headers: () => ({ authorization: good }), code: 'token_missing' },
     { name: 'Bearer and nothing', headers: () => ({ authorization: 'Bearer ' }), code: 'token_invalid' },
     {
       name: 'two tokens',

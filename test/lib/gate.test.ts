@@ -1,15 +1,48 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { createGate, type TurnedAway, type Visit } from '../../src/lib/gate.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createGate, type GateLimits, type Timer, type TurnedAway, type Visit } from '../../src/lib/gate.ts'
 
 const limits = { inside: 2, turn_ms: 1000, waiting: 3, patience_ms: 40, burst_ms: 40, few: 0, few_ms: 0 }
 
-function visitors(gate: ReturnType<typeof createGate>) {
+interface Waiting {
+  at: number
+  call(): void
+}
+
+/** Time that passes when the test says so. */
+function manualTimer(): Timer & { pass(milliseconds: number): void } {
+  let now = 0
+  const calls = new Set<Waiting>()
+  return {
+    now: () => now,
+    after(milliseconds, call) {
+      const waiting = { at: now + milliseconds, call }
+      calls.add(waiting)
+      return () => void calls.delete(waiting)
+    },
+    pass(milliseconds) {
+      const end = now + milliseconds
+      const isDue = ({ at }: Waiting): boolean => at <= end
+      for (let due = [...calls].filter(isDue); due.length > 0; due = [...calls].filter(isDue)) {
+        const [first] = due.toSorted((a, b) => a.at - b.at) as [Waiting]
+        calls.delete(first)
+        now = first.at
+        first.call()
+      }
+      now = end
+    },
+  }
+}
+
+function visitors(limits: GateLimits) {
+  const { pass, ...timer } = manualTimer()
+  const gate = createGate(limits, timer)
   const log: string[] = []
   const visits = new Map<string, Visit>()
   return {
     log,
+    pass,
     come(name: string): void {
       const visit = gate.enter(
         (turnedAway: TurnedAway | null) => void log.push(`${name} ${turnedAway ?? 'in'}`),
@@ -22,7 +55,7 @@ function visitors(gate: ReturnType<typeof createGate>) {
 
 describe('gate', () => {
   test('lets so many in at a time; the others follow in their order', async () => {
-    const { log, come, go } = visitors(createGate(limits))
+    const { log, come, go } = visitors(limits)
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     assert.deepEqual(log, ['a in', 'b in'])
     go('a')
@@ -34,7 +67,7 @@ describe('gate', () => {
   })
 
   test('a visitor who leaves twice gives back one place', async () => {
-    const { log, come, go } = visitors(createGate(limits))
+    const { log, come, go } = visitors(limits)
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     go('a')
     go('a')
@@ -43,7 +76,7 @@ describe('gate', () => {
   })
 
   test('one who leaves while it waits is not called, and the next is', async () => {
-    const { log, come, go } = visitors(createGate(limits))
+    const { log, come, go } = visitors(limits)
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     go('c')
     go('a')
@@ -52,10 +85,12 @@ describe('gate', () => {
   })
 
   test('behind a full queue one is turned away at once; after its time, who waits is', async () => {
-    const { log, come, go } = visitors(createGate(limits))
+    const { log, come, go, pass } = visitors(limits)
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) come(name)
     assert.deepEqual(log.splice(0), ['a in', 'b in', 'f crowded'])
-    await sleep(80)
+    pass(39)
+    assert.deepEqual(log, [])
+    pass(1)
     assert.deepEqual(log.splice(0), ['c waited', 'd waited', 'e waited'])
     go('a')
     come('g')
@@ -63,62 +98,59 @@ describe('gate', () => {
   })
 
   test('a burst has more time than a crowd that stands', async () => {
-    const { log, come, go } = visitors(
-      createGate({ ...limits, waiting: 100, patience_ms: 20, burst_ms: 150 }),
-    )
+    const { log, come, go, pass } = visitors({ ...limits, waiting: 100, patience_ms: 20, burst_ms: 150 })
     for (const name of ['a', 'b', 'c', 'd']) come(name)
-    await sleep(60)
+    pass(60)
     go('a')
     await nextTurn()
     assert.deepEqual(log.splice(0), ['a in', 'b in', 'c in'], 'c has waited beyond its patience')
-    await sleep(150)
+    pass(90)
     assert.deepEqual(log.splice(0), ['d waited'], 'and d beyond the burst')
-    // Somebody has always been waiting since: this is no burst any more.
-    const keep = setInterval(() => come('x'), 5)
-    await sleep(200)
+    // Somebody is always waiting from now on: soon this is no burst any more.
+    for (let waited = 0; waited < 200; waited += 5) {
+      come('x')
+      pass(5)
+    }
     log.length = 0
-    const began = performance.now()
     come('late')
-    while (!log.includes('late waited')) await sleep(5)
-    assert.ok(performance.now() - began < 120)
-    clearInterval(keep)
+    pass(19)
+    assert.ok(!log.includes('late waited'))
+    pass(1)
+    assert.ok(log.includes('late waited'))
   })
 
   test('few have more time than many', async () => {
-    const { log, come } = visitors(
-      createGate({ ...limits, waiting: 100, patience_ms: 20, few: 2, few_ms: 10_000 }),
-    )
+    const { log, come, pass } = visitors({ ...limits, waiting: 100, patience_ms: 20, few: 2, few_ms: 10_000 })
     for (const name of ['a', 'b', 'c', 'd']) come(name)
-    await sleep(100)
+    pass(100)
     assert.deepEqual(log.splice(0), ['a in', 'b in'], 'c and d are waiting still')
     come('e')
-    await sleep(100)
+    pass(100)
     assert.deepEqual(log, ['c waited', 'd waited', 'e waited'], 'together they are many, to the last of them')
   })
 
   test('lets in for a while in each turn of the event loop, so that all else has its turn too', async () => {
-    const gate = createGate({ ...limits, waiting: 100, turn_ms: 10, patience_ms: 1000 })
+    const { pass, ...timer } = manualTimer()
+    const gate = createGate({ ...limits, waiting: 100, turn_ms: 10, patience_ms: 1000 }, timer)
     let done = 0
     for (let i = 0; i < 12; i++) {
       gate.enter((_why, visit) => {
-        const began = performance.now()
-        while (performance.now() - began < 4);
+        pass(4)
         visit.leave()
         done++
       })
     }
-    assert.ok(done >= 1 && done <= 3, `${done} of four milliseconds each`)
-    for (let turns = 1; turns <= 3; turns++) {
-      const before = done
+    assert.equal(done, 3, 'of four milliseconds each')
+    for (const expected of [6, 9, 12]) {
       await nextTurn()
-      assert.ok(done - before <= 3)
+      assert.equal(done, expected)
     }
   })
 
   test('when most of a crowd are through, those who come then are few again', async () => {
-    const { log, come, go } = visitors(
-      createGate({ ...limits, inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 }),
-    )
+    const { log, come, go, pass } = visitors({
+      ...{ ...limits, inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 },
+    })
     const names = Array.from({ length: 11 }, (_, i) => `v${i}`)
     for (const name of names) come(name)
     for (const name of names.slice(0, 9)) {
@@ -127,7 +159,7 @@ describe('gate', () => {
     }
     assert.equal(log.length, 10, 'one is waiting still')
     come('late')
-    await sleep(100)
+    pass(100)
     assert.deepEqual(log.slice(10), [])
   })
 })

@@ -110,6 +110,7 @@ describe('design: token errors are RFC 6749 §5.2 JSON with Cache-Control: no-st
       const answer = await token(await fields())
       assert.deepEqual([answer.status, answer.json.error], [status, error], answer.text)
       assert.equal(answer.headers.get('cache-control'), 'no-store')
+      assert.equal(answer.headers.get('pragma'), 'no-cache')
       assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
       assert.ok(!answer.text.includes(app.client_secret))
     })

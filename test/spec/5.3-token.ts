@@ -71,6 +71,7 @@ describe('spec 5.3: a successful response', () => {
     const { headers } = await token(machine())
     assert.match(headers.get('content-type') ?? '', /^application\/json/)
     assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('pragma'), 'no-cache')
   })
 
   test('two requests give two tokens', async () => {

@@ -112,7 +112,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
       ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
     }
     // RFC 6749 §5.1; of its errors at the revocation endpoint the provider does not say so.
-    reply.header('cache-control', 'no-store')
+    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
     const facts = await storage.clients.facts(named)
     await handOver(request, reply, { body, beforeAnswer, facts })
     // Only now has the error its last name (oauth/token-errors.ts).
