@@ -22,7 +22,6 @@ import { createUsageRecorder } from './domain/usage/recorder.ts'
 import { createRequestFigures } from './domain/usage/requests.ts'
 import { watchConnections } from './http/connections.ts'
 import { closeGracefully } from './http/graceful-close.ts'
-import { requireHost } from './http/host-header.ts'
 import { integrationApi } from './http/integration/index.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { methodsNotAllowed } from './http/method-not-allowed.ts'
@@ -33,6 +32,7 @@ import { openapi } from './http/ops/openapi.ts'
 import { refuseOverload } from './http/overload.ts'
 import { platformApi } from './http/platform/index.ts'
 import { perApp } from './http/rate-limit.ts'
+import { requireOneReading } from './http/one-reading.ts'
 import { createRequestEnds } from './http/request-ends.ts'
 import { FaultsOnly, requestLog } from './http/request-log.ts'
 import { arrivalLimits, cutSlowClients } from './http/slow-clients.ts'
@@ -85,7 +85,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     return503OnClosing: false,
     requestTimeout: arrivalLimits.requestTimeout,
     http: {
-      requireHostHeader: false, // requireHost does, in our format
+      requireHostHeader: false, // requireOneReading does, in our format
       ...arrivalLimits.http,
     },
     frameworkErrors: (error, request, reply) => {
@@ -145,7 +145,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ends.answering(reply)
     done()
   })
-  requireHost(app)
+  requireOneReading(app)
   transportHeaders(app, secure)
   closeGracefully(app, ends, connections, stopping)
   cutSlowClients(app, connections)

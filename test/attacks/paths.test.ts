@@ -22,6 +22,8 @@ before(async () => {
 
 after(() => server.close())
 
+const encoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
+
 const disguises: ((path: string) => string)[] = [
   path => `${path};x`,
   path => path.replace('/', '/;x/'),
@@ -40,6 +42,8 @@ const disguises: ((path: string) => string)[] = [
   path => `${path}%00`,
   path => `${path}.json`,
   path => `/${path.slice(1)}#`,
+  path => `/${encoded(path.charAt(1))}${path.slice(2)}`,
+  path => `${path.slice(0, -1)}${encoded(path.at(-1) as string).toUpperCase()}`,
 ]
 
 for (const path of ['/operator', '/operator/accounts', '/metrics', '/health/ready']) {
@@ -66,7 +70,23 @@ for (const path of ['/operator', '/operator/accounts', '/metrics', '/health/read
   })
 }
 
-test('percent-encoded letters are the letters they stand for: the same page, behind the same guards', async () => {
-  const stranger = await send(server.base, { path: '/%6fperator' })
-  assert.equal(stranger.status, 303)
+test('endpoints of the OAuth provider, which has a router of its own, have one spelling too', async () => {
+  for (const path of [
+    '/auth/v2/t%6fken',
+    '/auth/v2/revok%65',
+    '/auth/v2/introspec%74',
+    '/%61uth/v2/authorize',
+    '/auth/%762/authorize',
+    '/auth/v2/%61uthorize/abc',
+    '/auth/v2/jw%6bs',
+    '/.well-known/oauth%2dauthorization-server',
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      const { status, headers } = await send(server.base, { method, path })
+      assert.equal(status, 400, `${method} ${path}`)
+      assert.ok(headers['x-request-id'], path)
+    }
+  }
+  const query = await send(server.base, { path: '/health/live?x=%6c' })
+  assert.equal(query.status, 200, 'what is encoded in a query is data')
 })

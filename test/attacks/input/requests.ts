@@ -257,6 +257,8 @@ const pathTwist: fc.Arbitrary<(path: string) => string> = fc.oneof(
       path => `/%2e%2e${path}`,
       path => `${path};x=y`,
       path => `${path}%00`,
+      path => path.replace(/[a-z](?=[^/]*$)/, letter => `%${letter.charCodeAt(0).toString(16)}`),
+      path => path.replace(/[a-z]/, letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`),
       path => `${path}%zz`,
       path => `${path}/../../health/live`,
       path => `http://elsewhere.example${path}`,
