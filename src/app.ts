@@ -21,6 +21,7 @@ import { createReadFigures } from './domain/usage/reads.ts'
 import { createUsageRecorder } from './domain/usage/recorder.ts'
 import { createRequestFigures } from './domain/usage/requests.ts'
 import { watchConnections } from './http/connections.ts'
+import { readForwardedFor } from './http/forwarded-for.ts'
 import { closeGracefully } from './http/graceful-close.ts'
 import { integrationApi } from './http/integration/index.ts'
 import { answerMalformed } from './http/malformed.ts'
@@ -95,6 +96,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     clientErrorHandler: answerMalformed(clock, () => connections),
     routerOptions: { maxParamLength: 128 },
   })
+  if (config.trust_proxy !== '') readForwardedFor(app.server)
   const connections = watchConnections(app.server, config.max_connections)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over; Node would answer it without a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

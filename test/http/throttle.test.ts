@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
+import { nearestAddresses } from '../../src/http/forwarded-for.ts'
 import { send } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header } from '../helpers/surfaces.ts'
@@ -140,6 +141,36 @@ test('100 failures a minute from one address, whatever the names, and further fa
   assert.equal((await attempt({ ...wrong, from: '192.0.2.3' })).status, 429)
   assert.equal((await attempt({ ...client, from: '192.0.2.3' })).status, 200)
   assert.equal((await attempt({ ...wrong, from: '192.0.2.4' })).status, 401)
+})
+
+test('a trusted proxy that adds ports, or says nothing of use, does not make a new address each time', async () => {
+  for (const from of [
+    (i: number) => `192.0.2.9:${40_000 + i}`,
+    (i: number) => `[2001:db8::9]:${40_000 + i}`,
+    (i: number) => `192.0.2.${i}, unknown`,
+    (i: number) => `"<b>${i}`,
+  ]) {
+    const { client_id } = await newClient()
+    const statuses: number[] = []
+    for (let i = 0; i < 11; i++)
+      statuses.push((await attempt({ client_id, client_secret: 'wrong', from: from(i) })).status)
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429], from(0))
+  }
+})
+
+test('of X-Forwarded-For count the addresses that stand nearest, without their ports', () => {
+  for (const [given, read] of [
+    ['192.0.2.1', '192.0.2.1'],
+    ['198.51.100.1,192.0.2.1:80', '198.51.100.1, 192.0.2.1'],
+    ['[2001:db8::1]:443, 2001:db8::2, [::1]', '2001:db8::1, 2001:db8::2, ::1'],
+    ['192.0.2.1, unknown, 192.0.2.2', '192.0.2.2'],
+    ['192.0.2.1, 999.0.2.2', ''],
+    ['192.0.2.1, 192.0.2.2:port', ''],
+    ['unknown', ''],
+    ['', ''],
+  ] as const) {
+    assert.equal(nearestAddresses(given), read, given)
+  }
 })
 
 test('X-Forwarded-For of a proxy that nobody trusts does not make a new address', async t => {
