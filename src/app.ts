@@ -93,7 +93,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       ends.watch(request, reply)
       return renderError(error, request, reply)
     },
-    clientErrorHandler: answerMalformed(clock, () => connections),
+    clientErrorHandler: answerMalformed({
+      clock,
+      connections: () => connections,
+      notice(told) {
+        metrics.unreadable(told.status)
+        app.log.info(told, 'request that cannot be read')
+      },
+    }),
     routerOptions: { maxParamLength: 128 },
   })
   if (config.trust_proxy !== '') readForwardedFor(app.server)

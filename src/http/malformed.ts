@@ -13,19 +13,32 @@ const answers: Record<string, ApiError> = {
 
 const malformed = fail('request_malformed', 'This is not an HTTP request that can be read')
 
+/** Who was told what. No request was there to have an id, a log line and a place in the metrics. */
+export interface Unreadable {
+  request_id: string
+  address: string | undefined
+  status: number
+}
+
+interface Deps {
+  clock: Clock
+  connections(): Connections
+  notice(told: Unreadable): void
+}
+
 /**
  * Bytes that are no HTTP request: told so in the envelope, whatever they were meant for, and the connection ends. Never
  * in the middle of another answer, nor in the place of one that is still to come: its reader would take ours for it.
  */
 export const answerMalformed =
-  (clock: Clock, connections: () => Connections) =>
+  (deps: Deps) =>
   (error: ParserError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
     const answer = answers[error.code ?? ''] ?? malformed
-    const connection = connections().of(socket)
+    const connection = deps.connections().of(socket)
     const earlier = unanswered(connection)
     const [only, ...others] = earlier
     const whole = connection.request?.complete ?? true
@@ -33,11 +46,11 @@ export const answerMalformed =
       // A request of their own: those before it are answered first.
       const last = earlier.at(-1)
       const head = beginsAsHead(error)
-      if (last) last.once('close', () => say(socket, answer, clock, head))
-      else say(socket, answer, clock, head)
+      if (last) last.once('close', () => say(socket, answer, head, deps))
+      else say(socket, answer, head, deps)
     } else if (only && others.length === 0 && !only.headersSent) {
       // The body of a request that nobody has answered yet, and that will never be whole.
-      say(socket, answer, clock, connection.request?.method === 'HEAD')
+      say(socket, answer, connection.request?.method === 'HEAD', deps)
     } else {
       socket.destroy()
     }
@@ -63,11 +76,13 @@ function beginsAsHead({ rawPacket, bytesParsed }: ParserError): boolean {
   return read.startsWith('HEAD ', requestsBefore < 0 ? 0 : requestsBefore + 4)
 }
 
-function say(socket: Socket, answer: ApiError, clock: Clock, head: boolean): void {
+function say(socket: Socket, answer: ApiError, head: boolean, { clock, notice }: Deps): void {
   if (!socket.writable) return
+  const request_id = randomId()
+  notice({ request_id, address: socket.remoteAddress, status: answer.status })
   const body = errorBody(answer, clock.now())
   socket.end(
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nX-Request-Id: ${randomId()}\r\n` +
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nX-Request-Id: ${request_id}\r\n` +
       `Content-Type: ${json}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${head ? '' : body}`,
     () => socket.destroy(),

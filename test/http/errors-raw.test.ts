@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parseAnswer as parse, sendBytes } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
-import { assertError } from '../helpers/surfaces.ts'
+import { assertError, header } from '../helpers/surfaces.ts'
 
 /** Bytes that are no HTTP request, or two at once: refused in the envelope with a request id, and the connection ends. */
 
@@ -52,6 +52,7 @@ const rows: { name: string; bytes: string; status?: number }[] = [
 describe('malformed HTTP is 400, or 431 when it is too large, and the connection ends', () => {
   for (const { name, bytes, status = 400 } of rows) {
     test(`${name}: ${status}`, async () => {
+      server.log.length = 0
       const received = await sendBytes(server.base, Buffer.from(bytes, 'latin1'))
       assert.ok(received, 'the server answers and closes')
       assert.equal(received.match(/^HTTP\/1\.1 /gm)?.length, 1, 'one answer, whatever else was in the bytes')
@@ -59,8 +60,17 @@ describe('malformed HTTP is 400, or 431 when it is too large, and the connection
       assertError('envelope', answer, status, status === 431 ? 'headers_too_large' : 'request_malformed')
       assert.equal(answer.headers.get('connection'), 'close')
       assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(answer.text)))
+      const line = server.log.map(text => JSON.parse(text)).find(({ msg }) => msg.includes('cannot be read'))
+      const { request_id, address, status: logged } = line
+      assert.deepEqual([request_id, address, logged], [header(answer, 'x-request-id'), '127.0.0.1', status])
     })
   }
+
+  test('counted by their status', async () => {
+    const { text } = await server.get('/metrics')
+    const counted = [...text.matchAll(/^tillgate_http_requests_unreadable_total\{status="(\d+)"\} [1-9]/gm)]
+    assert.deepEqual(counted.map(([, status]) => status).toSorted(), ['400', '431'])
+  })
 })
 
 describe('RFC 9110 §9.3.2: the answer to a HEAD that cannot be read has no body', () => {

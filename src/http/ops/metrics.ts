@@ -32,6 +32,13 @@ export function createMetrics() {
     registers,
   })
 
+  const unreadable = new Counter({
+    name: 'tillgate_http_requests_unreadable_total',
+    help: 'Requests that were no HTTP, too large to be one, or not whole in time',
+    labelNames: ['status'],
+    registers,
+  })
+
   return {
     /** What times the runs of one database operation. */
     operation(operation: string): Observe {
@@ -40,6 +47,7 @@ export function createMetrics() {
       return (milliseconds, hasFailed) => (hasFailed ? failed : ok)(milliseconds / 1000)
     },
     refused: (why: TurnedAway) => refused.inc({ why }),
+    unreadable: (status: number) => unreadable.inc({ status }),
     usage(recorder: Pick<UsageRecorder, 'dropped'>): void {
       const dropped = new Counter({
         name: 'tillgate_usage_dropped_total',
