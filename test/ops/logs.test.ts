@@ -223,19 +223,19 @@ describe('the lines', () => {
   ]) {
     test(`the id of the answer to ${path} is the id of its line`, async () => {
       const { headers } = await server.get(path)
-      await setTimeout(10)
       const id = headers.get('x-request-id')
-      const lines = parsed().filter(line => line['request_id'] === id && line['msg'] === 'request')
-      assert.equal(lines.length, 1, path)
+      const lines = () => parsed().filter(line => line['request_id'] === id && line['msg'] === 'request')
+      while (lines().length === 0) await new Promise(setImmediate)
+      assert.equal(lines().length, 1, path)
     })
   }
 
   test('name the app that asked, once its token is known', async () => {
     const app = await server.newApp()
     const { headers } = await server.get('/integration/v1/stores', await server.token(app))
-    await setTimeout(10)
-    const line = parsed().find(({ request_id }) => request_id === headers.get('x-request-id'))
-    assert.equal(line?.['app_id'], app.client_id)
+    const line = () => parsed().find(({ request_id }) => request_id === headers.get('x-request-id'))
+    while (!line()) await new Promise(setImmediate)
+    assert.equal(line()?.['app_id'], app.client_id)
   })
 
   test('tell of each failed sign-in, without the name', () => {

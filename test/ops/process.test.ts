@@ -70,11 +70,17 @@ describe('SIGTERM and SIGINT', () => {
         host: '127.0.0.1',
         method: 'POST',
         path: '/platform/v1/records',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/x-ndjson',
+          // So that the server says when it has the request.
+          expect: '100-continue',
+        },
       })
       const answered = once(sent, 'response')
+      sent.flushHeaders()
+      await once(sent, 'continue')
       sent.write(`{"kind":"store","id":${id},"name":"One","timezone":"Europe/London"}\n`)
-      await setTimeout(100)
       server.process.kill(signal)
       await refusesConnections(server.base)
       sent.end(`{"kind":"store","id":${id + 1},"name":"Two","timezone":"Europe/London"}\n`)

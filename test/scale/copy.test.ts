@@ -76,7 +76,7 @@ describe('tillgate copy', () => {
       while ((await waiting()).length === 0) await sleep(10)
       child.kill('SIGINT')
       // Long enough for it to be heard.
-      await sleep(200)
+      await sleep(1000)
       return child
     })
     await sql.end()
