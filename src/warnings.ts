@@ -40,6 +40,9 @@ function connectionWarnings({ searchParams, hostname }: URL): string[] {
   if (sslmode === 'disable') {
     return [`the connection to the database at ${hostname} is not encrypted (sslmode=disable): ${mend}`]
   }
+  if (sslmode === 'require') {
+    return [`the certificate of the database at ${hostname} is not verified (sslmode=require): ${mend}`]
+  }
   if (sslmode !== 'prefer') return []
   return [`the connection to the database at ${hostname} may be neither encrypted nor verified: ${mend}`]
 }

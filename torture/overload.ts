@@ -34,7 +34,6 @@ async function run(trial: Trial): Promise<Outcome> {
     trial.say(`answers ${Math.round(capacity)} requests a second`)
     const storm = await underStorm(node, {
       ...{ base: node.base, requests, seconds: trial.rounds },
-      // So many clients that even those who wait for their answer offer ten times what can be done.
       connections: 1000,
       rate: Math.round(capacity * 10),
     })
@@ -132,13 +131,16 @@ function judge(
     ...(errors > 0 ? [`${errors} requests had no answer`] : []),
     ...(admitted === undefined ? ['nothing was answered'] : []),
     ...((admitted?.p99 ?? 0) > most ? [`admitted requests took ${admitted?.p99} ms at p99`] : []),
+    ...((refused?.p99 ?? 0) > most ? [`refusals took ${refused?.p99} ms at p99`] : []),
     ...(refused && !refused.retry ? ['a refusal had no Retry-After'] : []),
     ...(memory > limits.memory ? [`the process held ${Math.round(memory)} MB`] : []),
     ...(health.failed > 0 ? [`${health.failed} health checks failed`] : []),
     ...(recovered > limits.recovery ? ['it was not back to normal in 10 s'] : []),
   ]
   return {
-    tried: `ten times the ${Math.round(capacity)} requests a second that it answers (p99 ${calm_p99} ms), by 1,000 connections for ${Math.round(seconds)} s`,
+    tried:
+      `1,000 clients that would send ten times the ${Math.round(capacity)} requests a second that it answers (p99 ${calm_p99} ms), ` +
+      `and, as each waits for its answers, sent ${(count / seconds / capacity).toFixed(1)} times as many, for ${Math.round(seconds)} s`,
     found:
       `${count} answers: ${admitted?.count} of 200 (p50 ${admitted?.p50} ms, p99 ${admitted?.p99} ms), ${refused?.count ?? 0} of ` +
       `503 with Retry-After (p50 ${refused?.p50 ?? 0} ms, p99 ${refused?.p99 ?? 0} ms); at most ${Math.round(memory)} MB; ` +

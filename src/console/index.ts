@@ -68,6 +68,8 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await app.register(fastifyCsrf, {
     cookieKey: csrfCookie(secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
+    // The request's own line says as much.
+    logLevel: 'debug',
   })
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(securityHeaders())

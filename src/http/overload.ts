@@ -99,6 +99,28 @@ export const takeTurn = (request: FastifyRequest): Promise<void> =>
     })
   })
 
+/**
+ * What follows in an answer that has begun, each piece in its turn: before requests that have not begun, or those would
+ * all be let in, and none be answered in time.
+ */
+export async function* inTurn<Piece>(
+  request: FastifyRequest,
+  pieces: AsyncIterable<Piece>,
+): AsyncGenerator<Piece> {
+  const gate = request.server.gates.of(request)
+  const iterator = pieces[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const visit = await new Promise<Visit>(resolve => gate.again(resolve))
+      const step = await iterator.next().finally(visit.leave)
+      if (step.done) return
+      yield step.value
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
 function enter(request: FastifyRequest, done: (error?: Error) => void): void {
   const { gates } = request.server
   request.visit = gates.of(request).enter((why, visit) => {

@@ -9,6 +9,11 @@ export interface Visit {
 export interface Gate {
   /** Calls `then` once: at once or later, with null for a place inside. Not at all when the visitor leaves before. */
   enter(then: (turnedAway: TurnedAway | null, visit: Visit) => void): Visit
+  /**
+   * For one who was inside and has more to do: goes before all who wait for their first time, and is not turned away.
+   * So what was begun is finished, however many come.
+   */
+  again(then: (visit: Visit) => void): void
 }
 
 export interface GateLimits {
@@ -51,6 +56,7 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   const { waiting: benches, patience_ms, burst_ms, few, few_ms } = limits
   let inside = 0
   const waiting = new Set<() => void>()
+  const returning = new Set<() => void>()
   /** Since when somebody has been waiting, and the most that were since then. */
   let crowdedSince = 0
   let crowd = 0
@@ -60,16 +66,33 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
 
   /** In a loop, because one who is let in may have left again when the call returns. */
   function letIn(): void {
-    for (const next of waiting) {
-      if (!hasRoom()) break
-      next()
+    for (const queue of [returning, waiting]) {
+      for (const next of queue) {
+        if (!hasRoom()) break
+        next()
+      }
     }
-    if (waiting.size > 0 && inside < limits.inside) turn.again()
+    if (isWaitedFor() && inside < limits.inside) turn.again()
   }
+
+  const isWaitedFor = (): boolean => returning.size + waiting.size > 0
 
   function free(): void {
     inside--
-    if (waiting.size > 0) turn.again()
+    if (isWaitedFor()) turn.again()
+  }
+
+  /** A visit that ends when it is left for the first time. */
+  function createVisit(): Visit & { onLeave: () => void } {
+    const visit = {
+      onLeave: () => {},
+      leave() {
+        const act = visit.onLeave
+        visit.onLeave = () => {}
+        act()
+      },
+    }
+    return visit
   }
 
   /** Calls `lost` when the wait has been too long; answers how to end it before. */
@@ -93,20 +116,13 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   }
 
   function enter(then: (turnedAway: TurnedAway | null, visit: Visit) => void): Visit {
-    let onLeave = () => {}
-    const visit: Visit = {
-      leave() {
-        const act = onLeave
-        onLeave = () => {}
-        act()
-      },
-    }
+    const visit = createVisit()
     const admit = () => {
       inside++
-      onLeave = free
+      visit.onLeave = free
       then(null, visit)
     }
-    if (waiting.size === 0 && hasRoom()) admit()
+    if (!isWaitedFor() && hasRoom()) admit()
     else if (waiting.size < benches) {
       const endWait = beginWait(() => {
         visit.leave()
@@ -116,7 +132,7 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
         visit.leave()
         admit()
       }
-      onLeave = () => {
+      visit.onLeave = () => {
         endWait()
         waiting.delete(called)
       }
@@ -126,7 +142,20 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
     return visit
   }
 
-  return { enter }
+  function again(then: (visit: Visit) => void): void {
+    const visit = createVisit()
+    const admit = () => {
+      returning.delete(admit)
+      inside++
+      visit.onLeave = free
+      then(visit)
+    }
+    if (returning.size === 0 && hasRoom()) return admit()
+    returning.add(admit)
+    if (inside < limits.inside) turn.again()
+  }
+
+  return { enter, again }
 }
 
 interface Turn {

@@ -45,7 +45,7 @@ describe('at its start the server warns of', () => {
     ['postgres://t:p@db.example.com/t', 1],
     ['postgresql://t:p@10.0.0.5:5432/t?prepare=false', 1],
     ['postgres://t:p@db.example.com/t?sslmode=verify-full', 0],
-    ['postgres://t:p@db.example.com/t?sslmode=require', 0],
+    ['postgres://t:p@db.example.com/t?sslmode=require', 1],
     ['postgres://t:p@db.example.com/t?sslmode=disable', 1],
     ['postgres://t:p@db.example.com/t?sslmode=prefer', 1],
     ['postgres://t:p@localhost/t?sslmode=disable', 0],
@@ -53,7 +53,7 @@ describe('at its start the server warns of', () => {
     ['postgres://t:p@127.0.0.1/t', 0],
     ['postgres:///t?host=/var/run/postgresql', 0],
   ] as const) {
-    test(`${warnings === 0 ? 'nothing' : 'a connection that may be in the clear'}: ${database}`, () => {
+    test(`${warnings === 0 ? 'nothing' : 'a connection that others may read or answer'}: ${database}`, () => {
       const found = warned(database)
       assert.equal(found.length, warnings)
       assert.doesNotMatch(found.join(), /:p@/, 'the password is not part of it')

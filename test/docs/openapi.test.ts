@@ -537,5 +537,6 @@ describe('/docs', () => {
     const policy = header(page, 'content-security-policy') ?? ''
     assert.match(policy, /^default-src 'self';/)
     assert.doesNotMatch(policy, /https?:|\*/)
+    assert.equal(header(page, 'x-frame-options'), 'DENY')
   })
 })

@@ -69,7 +69,8 @@ describe('slow clients', { concurrency: true }, () => {
       const [held] = await administer(
         database,
         `select count(*)::int as sessions from pg_stat_activity
-         where datname = current_database() and pid <> pg_backend_pid() and backend_xmin is not null`,
+         where datname = current_database() and backend_type = 'client backend'
+           and pid <> pg_backend_pid() and backend_xmin is not null`,
       )
       assert.deepEqual(held, { sessions: 0 })
     } else {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
+import { byTest } from '../helpers/by.ts'
+import { sampleItem, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
 
@@ -124,6 +126,19 @@ test('a short burst is no overload: who waits less than its time is let in', asy
   await sleep(100)
   held.release()
   assert.deepEqual([(await first).status, (await second).status], [200, 200])
+})
+
+test('a large page that has begun is finished before others begin', async () => {
+  const items = Array.from({ length: 300 }, (_, i) => sampleItem({ id: i + 1 }))
+  await server.push(sampleStore(), ...items)
+  await server.apps.authorize(client.client_id, [1001n], byTest)
+  const held = hold(server.storage.items, 'more')
+  const page = server.get('/integration/v1/inventory/items?store_id=1001&count=2000', token)
+  await held.reached()
+  assert.equal((await server.get('/integration/v1/stores', token)).status, 503, 'its place is taken')
+  held.release()
+  assert.equal((await page).json.data.length, 300)
+  assert.equal((await server.get('/integration/v1/stores', token)).status, 200)
 })
 
 test('who goes away while it waits takes nobody’s place', async () => {

@@ -147,6 +147,50 @@ describe('gate', () => {
     }
   })
 
+  test('who was inside goes before all who wait, and waits for a place too', async () => {
+    const gate = createGate(limits, manualTimer())
+    const log: string[] = []
+    const visits: Visit[] = []
+    for (const name of ['a', 'b', 'c'])
+      gate.enter((why, visit) => {
+        log.push(`${name} ${why ?? 'in'}`)
+        visits.push(visit)
+      })
+    for (const name of ['x', 'y'])
+      gate.again(visit => {
+        log.push(`${name} again`)
+        visits.push(visit)
+      })
+    assert.deepEqual(log.splice(0), ['a in', 'b in'], 'there is no place yet')
+    for (const expected of ['x again', 'y again', 'c in']) {
+      visits.shift()?.leave()
+      await nextTurn()
+      assert.deepEqual(log.splice(0), [expected])
+    }
+  })
+
+  test('who was inside is not turned away, and others wait while it does', async () => {
+    const { pass, ...timer } = manualTimer()
+    const gate = createGate({ ...limits, turn_ms: 10 }, timer)
+    const log: string[] = []
+    const work = (name: string) => (visit: Visit) => {
+      log.push(name)
+      pass(10)
+      visit.leave()
+    }
+    for (const name of ['x', 'y', 'z']) gate.again(work(name))
+    gate.enter((why, visit) => work(why ?? 'new')(visit))
+    assert.deepEqual(log, ['x'], 'one in each turn of the event loop')
+    for (const expected of [
+      ['x', 'y'],
+      ['x', 'y', 'z'],
+      ['x', 'y', 'z', 'new'],
+    ]) {
+      await nextTurn()
+      assert.deepEqual(log, expected)
+    }
+  })
+
   test('when most of a crowd are through, those who come then are few again', async () => {
     const { log, come, go, pass } = visitors({
       ...{ ...limits, inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 },

@@ -123,12 +123,12 @@ for (const { name, settings } of [
     const url = await freshDatabase()
     const pooler = await startPgBouncer(url, settings)
     t.after(pooler.remove)
-    const storage = await openStorage(pooler.url, { database_statement_timeout: 300 })
+    const storage = await openStorage(pooler.url, { database_statement_timeout: 1500 })
     t.after(() => storage.close())
     await Promise.all(Array.from({ length: 40 }, () => storage.throttles.hit('many', 100, 60)))
     await administer(
       url,
-      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(5); return new; end'`,
+      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`,
     )
     await administer(
       url,
@@ -136,7 +136,7 @@ for (const { name, settings } of [
     )
     const began = performance.now()
     await assert.rejects(storage.revokedTokens.add('j', 1), StorageUnavailable)
-    assert.ok(performance.now() - began < 3000)
+    assert.ok(performance.now() - began < 30_000)
     await hasNothingLeftBehind(pooler)
   })
 }
@@ -144,13 +144,16 @@ for (const { name, settings } of [
 /** What whoever comes next gets from PgBouncer is as the database made it. */
 async function hasNothingLeftBehind({ url }: PgBouncer): Promise<void> {
   const sessions = new Set<unknown>()
-  // All of them, so that none that was used is missed.
+  const allBegan = Promise.withResolvers<void>()
+  // All of them at a time, so that none that was used is missed.
   await Promise.all(
     Array.from({ length: sessionsOfPgBouncer }, async () => {
       const sql = postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} })
       await sql.begin(async transaction => {
-        const [own] = await transaction`select pg_backend_pid() as pid, pg_sleep(0.2)`
+        const [own] = await transaction`select pg_backend_pid() as pid`
         sessions.add(own?.['pid'])
+        if (sessions.size === sessionsOfPgBouncer) allBegan.resolve()
+        await allBegan.promise
         const set = await transaction`select name, setting from pg_settings where source = 'session'`
         assert.deepEqual(
           set.filter(({ name }) => ownSettings.includes(name)),
@@ -161,7 +164,6 @@ async function hasNothingLeftBehind({ url }: PgBouncer): Promise<void> {
       await sql.end()
     }),
   )
-  assert.equal(sessions.size, sessionsOfPgBouncer)
 }
 
 const ownSettings = ['statement_timeout', 'idle_in_transaction_session_timeout', 'jit', 'plan_cache_mode']

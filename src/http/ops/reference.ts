@@ -20,5 +20,6 @@ export const referenceHeaders = (inline?: string): Record<string, string> => ({
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; " +
     "form-action 'self'; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
 })
