@@ -30,7 +30,7 @@ export interface OverloadLimits {
  * For each that is worked on. So many because clients that are turned away at once come back at once, and turning them
  * away would become all that is done; those who wait first come back twice a second.
  */
-const waitingForEach = 200
+const waitingForEach = 500
 
 /** No more than these are no overload: together they are soon through, even where each takes long. */
 const few = 100

@@ -18,7 +18,10 @@ export interface Gate {
 
 export interface GateLimits {
   inside: number
-  /** Milliseconds in one turn of the event loop in which visitors are let in. */
+  /**
+   * Milliseconds in one turn of the event loop in which visitors are let in. Where somebody is always waiting it is as
+   * long as all else took, up to three times this: or turning others away would be all that is done.
+   */
   turn_ms: number
   /** So many may wait; behind them nobody would have their turn in time. */
   waiting: number
@@ -60,6 +63,7 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   /** Since when somebody has been waiting, and the most that were since then. */
   let crowdedSince = 0
   let crowd = 0
+  let opening = false
   const turn = createTurn(limits.turn_ms, timer.now, letIn)
 
   const hasRoom = (): boolean => inside < limits.inside && turn.hasTime()
@@ -77,9 +81,15 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
 
   const isWaitedFor = (): boolean => returning.size + waiting.size > 0
 
+  /** Where work is done at once, many have their turn one after the other before the event loop goes on. */
   function free(): void {
     inside--
-    if (isWaitedFor()) turn.again()
+    if (!isWaitedFor() || opening) return
+    opening = true
+    queueMicrotask(() => {
+      opening = false
+      letIn()
+    })
   }
 
   /** A visit that ends when it is left for the first time. */
@@ -158,6 +168,9 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   return { enter, again }
 }
 
+/** A turn in which visitors are let in lasts at most so many times its usual time. */
+const mostTurns = 3
+
 interface Turn {
   /** Whether some is left in this turn of the event loop. */
   hasTime(): boolean
@@ -166,7 +179,10 @@ interface Turn {
 }
 
 function createTurn(turn_ms: number, clock: () => number, open: () => void): Turn {
-  let began = 0
+  /** When this turn ends, when somebody was last let in, and whether others were waiting then. */
+  let until = 0
+  let lastIn = 0
+  let pressed = false
   let asked: NodeJS.Immediate | null = null
   let over = true
 
@@ -185,11 +201,14 @@ function createTurn(turn_ms: number, clock: () => number, open: () => void): Tur
       const now = clock()
       if (over) {
         over = false
-        began = now
+        const elsewhere = pressed ? now - lastIn : 0
+        until = now + Math.min(Math.max(turn_ms, elsewhere), mostTurns * turn_ms)
         // Runs when all sockets that were found readable have been read.
         again()
       }
-      return now - began < turn_ms
+      pressed = now >= until
+      if (!pressed) lastIn = now
+      return !pressed
     },
   }
 }

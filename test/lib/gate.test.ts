@@ -147,6 +147,50 @@ describe('gate', () => {
     }
   })
 
+  test('what is done at once makes room at once: many have their turn before the event loop goes on', async () => {
+    const gate = createGate({ ...limits, waiting: 100 }, manualTimer())
+    let done = 0
+    for (let i = 0; i < 50; i++) {
+      gate.enter(async (_why, visit) => {
+        await null
+        visit.leave()
+        done++
+      })
+    }
+    assert.equal(done, 0)
+    await new Promise(resolve => process.nextTick(resolve))
+    await nextTurn()
+    assert.equal(done, 50)
+  })
+
+  test('where somebody is always waiting, they have as much time as all else took, up to three turns', async () => {
+    const { pass, ...timer } = manualTimer()
+    const gate = createGate(
+      { ...limits, waiting: 1000, turn_ms: 10, patience_ms: 100_000, burst_ms: 100_000 },
+      timer,
+    )
+    let done = 0
+    const come = () =>
+      gate.enter((_why, visit) => {
+        pass(2)
+        visit.leave()
+        done++
+      })
+    const inNextTurn = async (): Promise<number> => {
+      done = 0
+      await nextTurn()
+      return done
+    }
+    for (let i = 0; i < 200; i++) come()
+    assert.equal(done, 5, 'a turn')
+    assert.equal(await inNextTurn(), 5)
+    pass(20)
+    assert.equal(await inNextTurn(), 11, 'as long as the rest took, and the last one before it')
+    pass(500)
+    assert.equal(await inNextTurn(), 15, 'three turns')
+    assert.equal(await inNextTurn(), 5, 'and one again')
+  })
+
   test('who was inside goes before all who wait, and waits for a place too', async () => {
     const gate = createGate(limits, manualTimer())
     const log: string[] = []
