@@ -14,7 +14,7 @@ const answers: Record<string, ApiError> = {
 const malformed = fail('request_malformed', 'This is not an HTTP request that can be read')
 
 /** Who was told what. No request was there to have an id, a log line and a place in the metrics. */
-export interface Unreadable {
+interface Unreadable {
   request_id: string
   address: string | undefined
   status: number

@@ -20,7 +20,7 @@ export interface GateLimits {
   inside: number
   /**
    * Milliseconds in one turn of the event loop in which visitors are let in. Where somebody is always waiting it is as
-   * long as all else took, up to three times this: or turning others away would be all that is done.
+   * long as all else took, up to twice this: or turning others away would be all that is done.
    */
   turn_ms: number
   /** So many may wait; behind them nobody would have their turn in time. */
@@ -169,7 +169,7 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
 }
 
 /** A turn in which visitors are let in lasts at most so many times its usual time. */
-const mostTurns = 3
+const mostTurns = 2
 
 interface Turn {
   /** Whether some is left in this turn of the event loop. */
