@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -7,7 +7,10 @@ import { createServer as createTlsServer } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../src/lib/clock.ts'
-import { openStorage } from '../../src/storage/open.ts'
+import { databaseChecks } from '../../src/cli/doctor/database.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Examination } from '../../src/storage/examination.ts'
+import { examine, openStorage } from '../../src/storage/open.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { onPostgres, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 import { type Node, startNode } from '../helpers/nodes.ts'
@@ -149,7 +152,7 @@ describe('the address', () => {
     assert.deepEqual(states(report, 'public address'), ['ok'])
   })
 
-  test('a certificate that nobody trusts', async t => {
+  test('a proxy with a certificate that nobody trusts, a wrong clock, and headers that it keeps', async t => {
     const files = { key: join(cli.folder, 'key.pem'), cert: join(cli.folder, 'cert.pem') }
     try {
       const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
@@ -170,16 +173,43 @@ describe('the address', () => {
     } catch {
       return t.skip('there is no openssl')
     }
-    const secure = createTlsServer({ key: readFileSync(files.key), cert: readFileSync(files.cert) })
-    secure.listen(0, 'localhost')
-    await once(secure, 'listening')
-    const { port } = secure.address() as { port: number }
+    const port = await freePort()
     const base = { TILLGATE_BASE_URL: `https://localhost:${port}` }
+    const behind = await startNode(cli, base)
+    const key = { key: readFileSync(files.key), cert: readFileSync(files.cert) }
+    // Its clock is wrong too, and a header is kept back.
+    const secure = createTlsServer(key, (incoming, outgoing) => {
+      const { url = '/', headers } = incoming
+      request(new URL(url, behind.base), { headers }, answer => {
+        const { 'strict-transport-security': _, ...rest } = answer.headers
+        outgoing.writeHead(answer.statusCode ?? 502, {
+          ...rest,
+          date: new Date(Date.now() - 60_000).toUTCString(),
+        })
+        answer.pipe(outgoing)
+      }).end()
+    }).listen(port, 'localhost')
+    await once(secure, 'listening')
     const report = await doctor(base)
     assert.deepEqual([report.code, states(report, 'TLS')], [1, ['problem']])
     const trusted = await doctor({ ...base, NODE_EXTRA_CA_CERTS: files.cert })
     assert.deepEqual(states(trusted, 'TLS'), ['warning'], 'it ends in two days')
+    assert.deepEqual(states(trusted, 'public address'), ['ok'])
+    assert.equal(states(trusted, 'clock').at(-1), 'problem')
+    assert.deepEqual(
+      states(trusted, 'proxy headers'),
+      ['ok', 'warning', 'warning'],
+      'HSTS, and whom to trust',
+    )
+    const trusting = await doctor({
+      ...base,
+      NODE_EXTRA_CA_CERTS: files.cert,
+      TILLGATE_TRUST_PROXY: '127.0.0.1',
+    })
+    assert.deepEqual(states(trusting, 'proxy headers'), ['ok', 'warning'])
     secure.close()
+    secure.closeAllConnections()
+    await behind.stop()
   })
 
   test('one that is not https, and none where others can reach it', async () => {
@@ -193,6 +223,39 @@ describe('the address', () => {
 test('more workers than cores is a warning', async () => {
   const report = await doctor({ ...here(), TILLGATE_WORKERS: '256', TILLGATE_DATABASE_POOL: '1' })
   assert.deepEqual(states(report, 'workers'), ['warning'])
+})
+
+test('fewer open files than connections is a warning', { skip: process.platform !== 'linux' }, () => {
+  const { stdout } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -n 300 && exec "$@"', 'sh', process.execPath, 'bin/tillgate.js', 'doctor', '--json'],
+    { env: { ...process.env, ...here(), TILLGATE_DATABASE: cli.database }, encoding: 'utf8' },
+  )
+  assert.deepEqual(states(JSON.parse(stdout) as Report, 'open files'), ['warning'])
+})
+
+test('little room on the disk, and a database whose clock differs', async () => {
+  const config = readConfig({ TILLGATE_DATABASE: cli.database })
+  const found = await examine(cli.database, { ...config, thorough: false })
+  const stateOf = (name: string, changes: Partial<Examination>) =>
+    databaseChecks({ ...found, ...changes }, config, systemClock).find(check => check.name === name)?.state
+  const gigabyte = 1024 ** 3
+  for (const [free, total, state] of [
+    [0.1, 10, 'problem'],
+    [1, 10, 'warning'],
+    [40, 1000, 'warning'],
+    [60, 1000, 'ok'],
+  ] as const) {
+    const disk = { folder: '/var/lib', free: free * gigabyte, total: total * gigabyte }
+    assert.equal(stateOf('disk', { disk }), state, `${free} of ${total} GiB`)
+  }
+  for (const [seconds, state] of [
+    [60, 'problem'],
+    [-5, 'warning'],
+    [0, 'ok'],
+  ] as const) {
+    assert.equal(stateOf('clock', { clock: Date.now() / 1000 + seconds }), state, `${seconds} s`)
+  }
 })
 
 test('an old key is a warning that says how to rotate it', async () => {
