@@ -179,7 +179,7 @@ interface Turn {
 }
 
 function createTurn(turn_ms: number, clock: () => number, open: () => void): Turn {
-  /** When this turn ends, when somebody was last let in, and whether others were waiting then. */
+  /** When this turn ends, when somebody could last come in, and whether somebody since then could not. */
   let until = 0
   let lastIn = 0
   let pressed = false
