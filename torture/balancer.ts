@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How often a node is asked whether it is ready, and how long it may take to say so, in milliseconds. */
 const checkEvery = 200
-const patience = 2000
+const patience = 1000
 
-/** Within so many seconds a node that says it is not ready gets no new requests. */
-export const noticedAfter = Math.ceil((checkEvery + patience) / 1000)
+/** Within so many seconds a node that says it is not ready gets no new requests, though it was too busy to say so once. */
+export const noticedAfter = Math.ceil((2 * (checkEvery + patience)) / 1000)
 
 export interface Balancer {
   base: string

@@ -10,7 +10,7 @@ const tryLater = 'Try again after the seconds in the Retry-After header, and wai
 /** How a developer gets rid of an error: the request log says it beside the code, and docs/errors.md lists it. */
 export const advice = {
   request_malformed:
-    'Send a URL and headers that are well-formed: percent-encode what is in the query, a space as `%20` or `+`.',
+    'Send a URL and headers that are well-formed: percent-encode what is in the query, a space as `%20` or `+`, and leave letters and digits of the path as they are.',
   token_missing: 'Send the access token with the request, as the header `Authorization: Bearer …`.',
   token_invalid:
     'Send an access token that `/auth/v2/token` of this server gave out, whole and unchanged. Refresh tokens and codes are none.',

@@ -6,6 +6,12 @@ import { randomId } from '../lib/ids.ts'
 import { type Connections, unanswered } from './connections.ts'
 import { errorBody, json } from './envelope.ts'
 
+declare module 'node:http' {
+  interface ServerResponse {
+    request_id?: string
+  }
+}
+
 const answers: Record<string, ApiError> = {
   HPE_HEADER_OVERFLOW: fail('headers_too_large', 'The request’s headers are too large'),
   ERR_HTTP_REQUEST_TIMEOUT: fail('request_timeout', 'The request did not arrive in time'),
@@ -49,8 +55,14 @@ export const answerMalformed =
       if (last) last.once('close', () => say(socket, answer, head, deps))
       else say(socket, answer, head, deps)
     } else if (only && others.length === 0 && !only.headersSent) {
-      // The body of a request that nobody has answered yet, and that will never be whole.
-      say(socket, answer, connection.request?.method === 'HEAD', deps)
+      // The body of a request that nobody has answered yet, and that will never be whole. It has an id and a log line.
+      say(
+        socket,
+        answer,
+        connection.request?.method === 'HEAD',
+        { ...deps, notice: () => {} },
+        only.request_id,
+      )
     } else {
       socket.destroy()
     }
@@ -76,10 +88,16 @@ function beginsAsHead({ rawPacket, bytesParsed }: ParserError): boolean {
   return read.startsWith('HEAD ', requestsBefore < 0 ? 0 : requestsBefore + 4)
 }
 
-function say(socket: Socket, answer: ApiError, head: boolean, { clock, notice }: Deps): void {
+function say(
+  socket: Socket,
+  answer: ApiError,
+  head: boolean,
+  { clock, notice }: Deps,
+  request_id = randomId(),
+): void {
   if (!socket.writable) return
-  const request_id = randomId()
-  notice({ request_id, address: socket.remoteAddress, status: answer.status })
+  // A connection that nobody ever wrote to, as browsers keep ready, is nothing to tell.
+  if (socket.bytesRead > 0) notice({ request_id, address: socket.remoteAddress, status: answer.status })
   const body = errorBody(answer, clock.now())
   socket.end(
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nX-Request-Id: ${request_id}\r\n` +

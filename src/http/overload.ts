@@ -100,8 +100,8 @@ export const takeTurn = (request: FastifyRequest): Promise<void> =>
   })
 
 /**
- * What follows in an answer that has begun, each piece in its turn: before requests that have not begun, or those would
- * all be let in, and none be answered in time.
+ * What follows in an answer that has begun, each piece in its turn: before most requests that have not begun, or those
+ * would all be let in, and none be answered in time.
  */
 export async function* inTurn<Piece>(
   request: FastifyRequest,
@@ -112,6 +112,8 @@ export async function* inTurn<Piece>(
   try {
     for (;;) {
       const visit = await new Promise<Visit>(resolve => gate.again(resolve))
+      // Who left while it waited needs no more of it.
+      if (request.raw.socket.destroyed) return visit.leave()
       const step = await iterator.next().finally(visit.leave)
       if (step.done) return
       yield step.value

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The status of a request whose connection ended before its answer was out, as others number it too. */
-export const unanswered = 499
+/** The status of a request whose client went away first, as others number it too. */
+export const clientLeft = 499
 
 /** How a request went. `route` is the pattern, never the address: addresses are endless, and can carry codes and tokens. */
 export interface RequestEnd {
@@ -9,7 +9,7 @@ export interface RequestEnd {
   method: string
   route: string | null
   address: string
-  /** What the client was told, or `unanswered` if it was told nothing. */
+  /** What the client was told, or `clientLeft` when no answer had begun. */
   status: number
   milliseconds: number
   /** The connection ended before the answer was out. */
@@ -43,7 +43,7 @@ export function createRequestEnds() {
           method: request.method,
           route: request.routeOptions.url ?? null,
           address,
-          status: raw.headersSent ? raw.statusCode : unanswered,
+          status: raw.headersSent ? raw.statusCode : clientLeft,
           milliseconds: reply.elapsedTime,
           aborted: !raw.writableFinished,
         }

@@ -3,7 +3,7 @@ import type { Page } from '../domain/page.ts'
 import type { ReadKind } from '../domain/usage/counters.ts'
 import type { UsageRecorder } from '../domain/usage/recorder.ts'
 import { originForm } from '../lib/origin-form.ts'
-import { type RequestEnd, type RequestEnds, unanswered } from './request-ends.ts'
+import { type RequestEnd, type RequestEnds, clientLeft } from './request-ends.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -85,7 +85,7 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
       request_id: request.id,
       method,
       endpoint: endpoint.name,
-      status: aborted ? unanswered : status,
+      status: aborted ? clientLeft : status,
       error_code: aborted ? 'answer_incomplete' : (request.error_code ?? null),
       milliseconds,
       store_id,

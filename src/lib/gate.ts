@@ -10,8 +10,8 @@ export interface Gate {
   /** Calls `then` once: at once or later, with null for a place inside. Not at all when the visitor leaves before. */
   enter(then: (turnedAway: TurnedAway | null, visit: Visit) => void): Visit
   /**
-   * For one who was inside and has more to do: goes before all who wait for their first time, and is not turned away.
-   * So what was begun is finished, however many come.
+   * For one who was inside and has more to do: goes before those who wait for their first time, and is not turned away.
+   * So what was begun is finished, however many come; only now and then one of them has a turn between.
    */
   again(then: (visit: Visit) => void): void
 }
@@ -64,17 +64,19 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   let crowdedSince = 0
   let crowd = 0
   let opening = false
+  /** Who came again since somebody came for the first time. */
+  let returned = 0
   const turn = createTurn(limits.turn_ms, timer.now, letIn)
 
   const hasRoom = (): boolean => inside < limits.inside && turn.hasTime()
 
   /** In a loop, because one who is let in may have left again when the call returns. */
   function letIn(): void {
-    for (const queue of [returning, waiting]) {
-      for (const next of queue) {
-        if (!hasRoom()) break
-        next()
-      }
+    while (isWaitedFor() && hasRoom()) {
+      const isForReturning = returning.size > 0 && (waiting.size === 0 || returned < returningForNew)
+      returned = isForReturning ? returned + 1 : 0
+      const [next] = isForReturning ? returning : waiting
+      next?.()
     }
     if (isWaitedFor() && inside < limits.inside) turn.again()
   }
@@ -160,13 +162,19 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
       visit.onLeave = free
       then(visit)
     }
-    if (returning.size === 0 && hasRoom()) return admit()
+    if (!isWaitedFor() && hasRoom()) return admit()
     returning.add(admit)
     if (inside < limits.inside) turn.again()
   }
 
   return { enter, again }
 }
+
+/**
+ * Behind so many who came again one who waits for the first time has a turn. A large page has about as many pieces: more
+ * would begin than are finished; and none at all, while others read large pages, would keep all who want little waiting.
+ */
+const returningForNew = 15
 
 /** A turn in which visitors are let in lasts at most so many times its usual time. */
 const mostTurns = 2

@@ -46,6 +46,10 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     jwt: { sign: { alg: signingAlgorithm } },
   } as const
 
+  const checkResource = (resource: unknown): void => {
+    if (resource !== issuer) throw new errors.InvalidTarget(`the only resource here is ${issuer}`)
+  }
+
   const provider = new Provider(issuer, {
     adapter: createAdapter(deps),
     jwks: { keys: signing.map(key => JSON.parse(key.secret)) },
@@ -103,7 +107,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
         defaultResource: () => issuer,
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, resource, client) => {
-          if (resource !== issuer) throw new errors.InvalidTarget(`the only resource here is ${issuer}`)
+          checkResource(resource)
           // Called wherever scopes are asked for, with the client known and before they are checked or used.
           applyRequestPolicy(ctx, client)
           return resourceServer
@@ -112,7 +116,11 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     },
     // Spec 5.3 rule 2: every code and every refresh gives a refresh token of one use.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    // The provider asks just before the token is used up, and looks at the resource only then.
+    rotateRefreshToken: ctx => {
+      for (const resource of [ctx.oidc.params?.['resource'] ?? []].flat()) checkResource(resource)
+      return true
+    },
     // Tokens end by their own time or by revocation, not when the merchant signs out.
     expiresWithSession: async () => false,
     // An app that throws one access token away keeps its authorization; one that throws its refresh token away does not.

@@ -216,6 +216,14 @@ describe('refresh_token', () => {
     })
   }
 
+  test('another resource is refused, and the token is not used up', async () => {
+    const { refresh_token } = await grant(server, client)
+    const wrong = await refresh(server, client, refresh_token, { resource: 'https://other.example' })
+    assertError('oauth', wrong, 400, 'invalid_target')
+    const right = await refresh(server, client, refresh_token, { resource: server.base })
+    assert.equal(right.status, 200, right.text)
+  })
+
   test('the same scope may be asked for', async () => {
     const { refresh_token } = await grant(server, client)
     const answer = await refresh(server, client, refresh_token, { scope: 'integration.store' })

@@ -235,9 +235,34 @@ describe('gate', () => {
     }
   })
 
+  test('who always comes again does not keep others out for ever', async () => {
+    const { pass, ...timer } = manualTimer()
+    const gate = createGate({ ...limits, turn_ms: 10, waiting: 10, patience_ms: 1000 }, timer)
+    let pieces = 0
+    let ended = false
+    const work = (visit: Visit): void => {
+      pieces++
+      pass(1)
+      visit.leave()
+      if (!ended) gate.again(work)
+    }
+    for (let i = 0; i < 50; i++) gate.again(work)
+    const seen: string[] = []
+    for (const name of ['a', 'b'])
+      gate.enter((why, visit) => {
+        seen.push(`${name} ${why ?? 'in'} after ${pieces}`)
+        visit.leave()
+      })
+    while (seen.length < 2) await nextTurn()
+    ended = true
+    assert.match(seen.join(), /^a in after 2\d,b in after [34]\d$/)
+    await nextTurn()
+  })
+
   test('when most of a crowd are through, those who come then are few again', async () => {
     const { log, come, go, pass } = visitors({
-      ...{ ...limits, inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 },
+      ...limits,
+      ...{ inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 },
     })
     const names = Array.from({ length: 11 }, (_, i) => `v${i}`)
     for (const name of names) come(name)

@@ -15,13 +15,15 @@ function workersCheck({ workers }: Config): Check {
   return warning('workers', says, `set TILLGATE_WORKERS to ${cores} or less: more only take turns`)
 }
 
-/** Each connection is an open file; some more are the database and the libraries. */
+/** Each connection is an open file; some more are the sockets that listen, the database and the libraries. */
+const others = 200
+
 function filesChecks({ max_connections }: Config): Check[] {
   const most = openFiles()
   if (most === null) return []
   const says = `a process may have ${most} open; TILLGATE_MAX_CONNECTIONS is ${max_connections}`
-  if (most >= max_connections + 100) return [ok('open files', says)]
-  const mend = `raise the limit (ulimit -n, LimitNOFILE= of systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - 100)}`
+  if (most >= max_connections + others) return [ok('open files', says)]
+  const mend = `raise the limit (ulimit -n, LimitNOFILE= of systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - others)}`
   return [warning('open files', says, mend)]
 }
 
