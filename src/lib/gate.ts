@@ -171,10 +171,10 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
 }
 
 /**
- * Behind so many who came again one who waits for the first time has a turn. A large page has about as many pieces: more
- * would begin than are finished; and none at all, while others read large pages, would keep all who want little waiting.
+ * Behind so many who came again one who waits for the first time has a turn. The largest pages of orders have half as many
+ * pieces: so no more are begun than are finished, and who wants little does not wait for all of them.
  */
-const returningForNew = 15
+const returningForNew = 31
 
 /** A turn in which visitors are let in lasts at most so many times its usual time. */
 const mostTurns = 2
