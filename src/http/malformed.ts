@@ -52,17 +52,12 @@ export const answerMalformed =
       // A request of their own: those before it are answered first.
       const last = earlier.at(-1)
       const head = beginsAsHead(error)
-      if (last) last.once('close', () => say(socket, answer, head, deps))
-      else say(socket, answer, head, deps)
+      if (last) last.once('close', () => sayAndNote(socket, answer, head, deps))
+      else sayAndNote(socket, answer, head, deps)
     } else if (only && others.length === 0 && !only.headersSent) {
       // The body of a request that nobody has answered yet, and that will never be whole. It has an id and a log line.
-      say(
-        socket,
-        answer,
-        connection.request?.method === 'HEAD',
-        { ...deps, notice: () => {} },
-        only.request_id,
-      )
+      const { request_id = randomId() } = only
+      say(socket, answer, connection.request?.method === 'HEAD', request_id, deps.clock)
     } else {
       socket.destroy()
     }
@@ -88,16 +83,16 @@ function beginsAsHead({ rawPacket, bytesParsed }: ParserError): boolean {
   return read.startsWith('HEAD ', requestsBefore < 0 ? 0 : requestsBefore + 4)
 }
 
-function say(
-  socket: Socket,
-  answer: ApiError,
-  head: boolean,
-  { clock, notice }: Deps,
-  request_id = randomId(),
-): void {
+function sayAndNote(socket: Socket, answer: ApiError, head: boolean, { clock, notice }: Deps): void {
   if (!socket.writable) return
+  const request_id = randomId()
   // A connection that nobody ever wrote to, as browsers keep ready, is nothing to tell.
   if (socket.bytesRead > 0) notice({ request_id, address: socket.remoteAddress, status: answer.status })
+  say(socket, answer, head, request_id, clock)
+}
+
+function say(socket: Socket, answer: ApiError, head: boolean, request_id: string, clock: Clock): void {
+  if (!socket.writable) return
   const body = errorBody(answer, clock.now())
   socket.end(
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nX-Request-Id: ${request_id}\r\n` +

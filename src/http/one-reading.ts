@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { fail } from '../errors.ts'
 import { closeAfter } from './linger.ts'
 
@@ -16,9 +16,13 @@ const host = /^(?:[\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(?::\d*)?$/i
  */
 export function requireOneReading(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const trouble = troubleWithAddress(request.raw) ?? troubleWithHeaders(request.raw, reply)
-    if (trouble === null) done()
-    else done(fail('request_malformed', trouble))
+    const misspelt = troubleWithAddress(request.raw)
+    if (misspelt !== null) return done(fail('request_malformed', misspelt))
+    const misframed = troubleWithHeaders(request.raw)
+    if (misframed === null) return done()
+    // What follows on the connection may be read differently too.
+    closeAfter(reply)
+    done(fail('request_malformed', misframed))
   })
 }
 
@@ -29,14 +33,7 @@ function troubleWithAddress({ url = '/' }: IncomingMessage): string | null {
   return 'The path has a letter, a digit or one of "-._~" in an encoded form; write it as it is'
 }
 
-/** Then what follows on the connection may be read differently too. */
-function troubleWithHeaders(request: IncomingMessage, reply: FastifyReply): string | null {
-  const trouble = framingTrouble(request)
-  if (trouble !== null) closeAfter(reply)
-  return trouble
-}
-
-function framingTrouble({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
+function troubleWithHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
   // RFC 9112 §6.1: any other coding would have to be undone.
   if ((headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') {
     return 'The request has a transfer coding other than chunked'

@@ -145,6 +145,10 @@ for (const { name, settings } of [
 async function hasNothingLeftBehind({ url }: PgBouncer): Promise<void> {
   const sessions = new Set<unknown>()
   const allBegan = Promise.withResolvers<void>()
+  const missed = setTimeout(
+    () => allBegan.reject(new Error(`only ${sessions.size} of ${sessionsOfPgBouncer} sessions were seen`)),
+    20_000,
+  )
   // All of them at a time, so that none that was used is missed.
   await Promise.all(
     Array.from({ length: sessionsOfPgBouncer }, async () => {
@@ -163,7 +167,7 @@ async function hasNothingLeftBehind({ url }: PgBouncer): Promise<void> {
       })
       await sql.end()
     }),
-  )
+  ).finally(() => clearTimeout(missed))
 }
 
 const ownSettings = ['statement_timeout', 'idle_in_transaction_session_timeout', 'jit', 'plan_cache_mode']
