@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ordersOf } from '../test/helpers/load.ts'
 import { type Node, startNode } from '../test/helpers/nodes.ts'
-import { pushBatch, tokenOf } from '../test/helpers/tills.ts'
+import { type Client, pushBatch, tokenOf } from '../test/helpers/tills.ts'
 import { flood } from './flood.ts'
 import type { Flood, FloodOrder } from './flood-process.ts'
 import { prepareSite, type Site } from './site.ts'
@@ -14,59 +14,100 @@ const limits = { admitted_p99: 1000, recovery: 10_000, memory: 600 }
 /** On a machine that is busy with other things even calm answers are slow; then what is asked is this much of them. */
 const timesCalm = 10
 
-export const overload: Scenario = {
+/** What a crowd asks for, and how many they are. */
+interface Crowd {
+  name: string
+  what: string
+  batches: number
+  requests(token: string, reader: Client): FloodOrder['requests']
+  clients(capacity: number): number
+}
+
+/** What apps ask for most, and what costs most. */
+const ofEverything: Crowd = {
   name: 'overload',
+  what: 'pages of 10 orders and tokens',
+  batches: 5,
+  requests(token, { client_id, client_secret }) {
+    const page = pageOf(ordersOf(1), token)
+    const grant = {
+      method: 'POST' as const,
+      path: '/auth/v2/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: String(new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })),
+    }
+    return [page, page, page, page, grant]
+  },
+  clients: () => 1000,
+}
+
+/**
+ * The longest answers there are. A client waits for each of its answers, if only for half a second to be refused: so
+ * there are as many clients as it takes to send ten times what can be answered.
+ */
+const ofReaders: Crowd = {
+  name: 'overload by readers',
+  what: 'pages of 2000 orders',
+  batches: 100,
+  requests: token => [
+    pageOf(
+      '/integration/v1/orders?store_id=1&start_date=2026-11-01+00:00:00&end_date=2026-11-02+23:59:59&count=2000',
+      token,
+    ),
+  ],
+  clients: capacity => Math.min(Math.ceil(capacity * times * 0.6), 5000),
+}
+
+const pageOf = (path: string, token: string) => ({ path, headers: { authorization: `Bearer ${token}` } })
+
+/** Of the load that is answered when there is no more. */
+const times = 10
+
+const overloadBy = (crowd: Crowd): Scenario => ({
+  name: crowd.name,
   engines: ['sqlite', 'postgres'],
   /** Seconds under ten times the load. */
   rounds: 30,
   share: 1,
-  run,
-}
+  run: trial => run(trial, crowd),
+})
 
-async function run(trial: Trial): Promise<Outcome> {
+export const overload = overloadBy(ofEverything)
+export const overloadByReaders = overloadBy(ofReaders)
+
+async function run(trial: Trial, crowd: Crowd): Promise<Outcome> {
   const site = await prepareSite(trial.engine)
   const node = await startNode(site.cli, { TILLGATE_LOG_LEVEL: 'error' })
   try {
-    const requests = await requestsOf(site, node)
+    await pushOrders(node, site, crowd.batches)
+    const requests = crowd.requests(await tokenOf(node.base, site.reader), site.reader)
     const seconds = Math.max(2, trial.rounds / 10)
     const calm = await flood({ base: node.base, requests, connections: 16, rate: 0, seconds })
     const capacity = (calm.statuses[200]?.count ?? 0) / calm.seconds
     trial.say(`answers ${Math.round(capacity)} requests a second`)
+    const connections = crowd.clients(capacity)
     const storm = await underStorm(node, {
-      ...{ base: node.base, requests, seconds: trial.rounds },
-      connections: 1000,
-      rate: Math.round(capacity * 10),
+      ...{ base: node.base, requests, seconds: trial.rounds, connections },
+      rate: Math.round(capacity * times),
     })
     const recovered = await untilNormal(node, requests)
     const calm_p99 = calm.statuses[200]?.p99 ?? 0
     const most = trial.busyMachine ? Math.max(limits.admitted_p99, timesCalm * calm_p99) : limits.admitted_p99
-    return judge(storm, recovered, { capacity, calm_p99, most })
+    const tried = `${connections} clients that would send ten times the ${Math.round(capacity)} requests a second (${crowd.what}) that it answers (p99 ${calm_p99} ms)`
+    return judge(storm, recovered, { capacity, tried, most })
   } finally {
     node.process.kill('SIGKILL')
     await site.remove()
   }
 }
 
-/** Pages of 100 orders, and tokens: what apps ask for most, and what costs most. */
-async function requestsOf({ tills, reader }: Site, node: Node): Promise<FloodOrder['requests']> {
-  const bearer = await tokenOf(node.base, tills)
-  for (let i = 0; i < 5; i++) {
-    const response = await pushBatch(node.base, bearer, `batch.${i}`)
+async function pushOrders({ base }: Node, { tills }: Site, batches: number): Promise<void> {
+  const bearer = await tokenOf(base, tills)
+  for (let i = 0; i < batches; i++) {
+    const response = await pushBatch(base, bearer, `batch.${i}`)
     if (response.status !== 200) throw new Error(`no batch: ${response.status}`)
     await response.arrayBuffer()
   }
-  const token = await tokenOf(node.base, reader)
-  const { client_id, client_secret } = reader
-  const page = { path: ordersOf(1), headers: { authorization: `Bearer ${token}` } }
-  return [
-    ...[page, page, page, page],
-    {
-      method: 'POST',
-      path: '/auth/v2/token',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: String(new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })),
-    },
-  ]
 }
 
 interface Storm {
@@ -122,7 +163,7 @@ async function untilNormal(node: Node, requests: FloodOrder['requests']): Promis
 function judge(
   { flood: { statuses, errors, seconds }, memory, health }: Storm,
   recovered: number,
-  { capacity, calm_p99, most }: { capacity: number; calm_p99: number; most: number },
+  { capacity, tried, most }: { capacity: number; tried: string; most: number },
 ): Outcome {
   const { 200: admitted, 503: refused, ...others } = statuses
   const count = (admitted?.count ?? 0) + (refused?.count ?? 0)
@@ -138,9 +179,7 @@ function judge(
     ...(recovered > limits.recovery ? ['it was not back to normal in 10 s'] : []),
   ]
   return {
-    tried:
-      `1,000 clients that would send ten times the ${Math.round(capacity)} requests a second that it answers (p99 ${calm_p99} ms), ` +
-      `and, as each waits for its answers, sent ${(count / seconds / capacity).toFixed(1)} times as many, for ${Math.round(seconds)} s`,
+    tried: `${tried}, and, as each waits for its answers, sent ${(count / seconds / capacity).toFixed(1)} times as many, for ${Math.round(seconds)} s`,
     found:
       `${count} answers: ${admitted?.count} of 200 (p50 ${admitted?.p50} ms, p99 ${admitted?.p99} ms), ${refused?.count ?? 0} of ` +
       `503 with Retry-After (p50 ${refused?.p50 ?? 0} ms, p99 ${refused?.p99 ?? 0} ms); at most ${Math.round(memory)} MB; ` +

@@ -4,7 +4,7 @@ import { backup } from './backup.ts'
 import { crash } from './crash.ts'
 import { diskFull } from './disk-full.ts'
 import { input } from './input.ts'
-import { overload } from './overload.ts'
+import { overload, overloadByReaders } from './overload.ts'
 import { type Result, writeReport } from './report.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import { shutdown } from './shutdown.ts'
@@ -17,6 +17,7 @@ const scenarios: readonly Scenario[] = [
   crash,
   diskFull,
   overload,
+  overloadByReaders,
   slowClients,
   shutdown,
   rollingRestart,

@@ -57,7 +57,7 @@ export const overloaded = fail(
 
 /**
  * Turns requests away when there are more than can be answered in time, so that those let in are answered soon: a number
- * is worked on at a time, and the rest wait at a gate, in their order and not for long.
+ * is worked on at a time, and the rest wait at a gate, and not for long.
  */
 export function refuseOverload(
   app: FastifyInstance,

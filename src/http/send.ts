@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { release } from '../lib/release.ts'
@@ -77,8 +76,6 @@ async function writePieces(raw: ServerResponse, pieces: AsyncIterable<Uint8Array
   for await (const parts of pieces) {
     if (!(await taken(raw, parts))) return
     parts.forEach(release)
-    // A fast reader asks for the next one at once; others may have been waiting meanwhile.
-    await turn()
   }
   raw.end()
 }

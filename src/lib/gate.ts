@@ -1,3 +1,5 @@
+import { createQueue } from './queue.ts'
+
 /** Why a visitor was turned away: too many were waiting already, or its own wait was too long. */
 export type TurnedAway = 'crowded' | 'waited'
 
@@ -11,7 +13,8 @@ export interface Gate {
   enter(then: (turnedAway: TurnedAway | null, visit: Visit) => void): Visit
   /**
    * For one who was inside and has more to do: goes before those who wait for their first time, and is not turned away.
-   * So what was begun is finished, however many come; only now and then one of them has a turn between.
+   * So what was begun is finished, however many come; only now and then one of them has a turn between. Where no crowd
+   * waits, all else has its turn first.
    */
   again(then: (visit: Visit) => void): void
 }
@@ -49,7 +52,9 @@ const systemTimer: Timer = {
 }
 
 /**
- * Lets so many in at a time. The others wait in the order in which they came, and not for long.
+ * Lets so many in at a time. The others wait, and not for long: a few in the order in which they came; of a crowd the one
+ * who came last is next. There is not time for all of a crowd, and so those who are let in have hardly waited; in their
+ * order each would have waited as long as one can.
  *
  * What is done at once, as with SQLite, never takes two places at a time, but keeps the event loop from everything else:
  * from new connections, timers and whoever has another gate. So visitors are also let in for a short while only in each
@@ -58,8 +63,8 @@ const systemTimer: Timer = {
 export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate {
   const { waiting: benches, patience_ms, burst_ms, few, few_ms } = limits
   let inside = 0
-  const waiting = new Set<() => void>()
-  const returning = new Set<() => void>()
+  const waiting = createQueue<() => void>()
+  const returning = createQueue<() => void>()
   /** Since when somebody has been waiting, and the most that were since then. */
   let crowdedSince = 0
   let crowd = 0
@@ -75,13 +80,16 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
     while (isWaitedFor() && hasRoom()) {
       const isForReturning = returning.size > 0 && (waiting.size === 0 || returned < returningForNew)
       returned = isForReturning ? returned + 1 : 0
-      const [next] = isForReturning ? returning : waiting
-      next?.()
+      if (isForReturning) returning.oldest?.()
+      else if (isCrowd()) waiting.newest?.()
+      else waiting.oldest?.()
     }
     if (isWaitedFor() && inside < limits.inside) turn.again()
   }
 
   const isWaitedFor = (): boolean => returning.size + waiting.size > 0
+
+  const isCrowd = (): boolean => waiting.size > 0 && crowd > few
 
   /** Where work is done at once, many have their turn one after the other before the event loop goes on. */
   function free(): void {
@@ -144,11 +152,11 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
         visit.leave()
         admit()
       }
+      const stepOut = waiting.add(called)
       visit.onLeave = () => {
         endWait()
-        waiting.delete(called)
+        stepOut()
       }
-      waiting.add(called)
       if (inside < limits.inside) turn.again()
     } else then('crowded', visit)
     return visit
@@ -157,14 +165,21 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   function again(then: (visit: Visit) => void): void {
     const visit = createVisit()
     const admit = () => {
-      returning.delete(admit)
       inside++
       visit.onLeave = free
       then(visit)
     }
-    if (!isWaitedFor() && hasRoom()) return admit()
-    returning.add(admit)
-    if (inside < limits.inside) turn.again()
+    const comeBack = () => {
+      if (!isWaitedFor() && hasRoom()) return admit()
+      const stepOut = returning.add(() => {
+        stepOut()
+        admit()
+      })
+      if (inside < limits.inside) turn.again()
+    }
+    // In a crowd a turn of the event loop is long, and most of it goes to others.
+    if (isCrowd()) comeBack()
+    else setImmediate(comeBack)
   }
 
   return { enter, again }

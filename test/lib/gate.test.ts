@@ -3,7 +3,11 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGate, type GateLimits, type Timer, type TurnedAway, type Visit } from '../../src/lib/gate.ts'
 
+/** Whoever waits is a crowd. */
 const limits = { inside: 2, turn_ms: 1000, waiting: 3, patience_ms: 40, burst_ms: 40, few: 0, few_ms: 0 }
+
+/** Nobody is. */
+const uncrowded = { ...limits, few: 100, few_ms: 10_000 }
 
 interface Waiting {
   at: number
@@ -54,8 +58,8 @@ function visitors(limits: GateLimits) {
 }
 
 describe('gate', () => {
-  test('lets so many in at a time; the others follow in their order', async () => {
-    const { log, come, go } = visitors(limits)
+  test('lets so many in at a time; a few others follow in their order', async () => {
+    const { log, come, go } = visitors(uncrowded)
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     assert.deepEqual(log, ['a in', 'b in'])
     go('a')
@@ -66,8 +70,39 @@ describe('gate', () => {
     assert.deepEqual(log, ['d in'])
   })
 
+  test('of a crowd, who came last is next; those who are left when it is over, in their order', async () => {
+    const { log, come, go } = visitors({ ...limits, inside: 1, waiting: 100, few: 8, few_ms: 10_000 })
+    const names = Array.from({ length: 10 }, (_, i) => `v${i}`)
+    for (const name of names) come(name)
+    const next = async (leaving: string): Promise<string[]> => {
+      log.length = 0
+      go(leaving)
+      await nextTurn()
+      return [...log]
+    }
+    for (const [leaving, following] of [
+      ['v0', 'v9'],
+      ['v9', 'v8'],
+    ] as const)
+      assert.deepEqual(await next(leaving), [`${following} in`])
+    come('late')
+    for (const [leaving, following] of [
+      ['v8', 'late'],
+      ['late', 'v7'],
+      ['v7', 'v6'],
+      ['v6', 'v5'],
+      ['v5', 'v4'],
+      ['v4', 'v3'],
+      ['v3', 'v2'],
+    ] as const)
+      assert.deepEqual(await next(leaving), [`${following} in`])
+    come('later')
+    assert.deepEqual(await next('v2'), ['v1 in'], 'of two, the first')
+    assert.deepEqual(await next('v1'), ['later in'])
+  })
+
   test('a visitor who leaves twice gives back one place', async () => {
-    const { log, come, go } = visitors(limits)
+    const { log, come, go } = visitors(uncrowded)
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     go('a')
     go('a')
@@ -103,9 +138,9 @@ describe('gate', () => {
     pass(60)
     go('a')
     await nextTurn()
-    assert.deepEqual(log.splice(0), ['a in', 'b in', 'c in'], 'c has waited beyond its patience')
+    assert.deepEqual(log.splice(0), ['a in', 'b in', 'd in'], 'd has waited beyond its patience')
     pass(90)
-    assert.deepEqual(log.splice(0), ['d waited'], 'and d beyond the burst')
+    assert.deepEqual(log.splice(0), ['c waited'], 'and c beyond the burst')
     // Somebody is always waiting from now on: soon this is no burst any more.
     for (let waited = 0; waited < 200; waited += 5) {
       come('x')
@@ -222,17 +257,39 @@ describe('gate', () => {
       pass(10)
       visit.leave()
     }
+    for (const name of ['a', 'b']) gate.enter((why, visit) => work(why ?? name)(visit))
     for (const name of ['x', 'y', 'z']) gate.again(work(name))
-    gate.enter((why, visit) => work(why ?? 'new')(visit))
-    assert.deepEqual(log, ['x'], 'one in each turn of the event loop')
-    for (const expected of [
-      ['x', 'y'],
-      ['x', 'y', 'z'],
-      ['x', 'y', 'z', 'new'],
-    ]) {
+    assert.deepEqual(log, ['a'], 'one in each turn of the event loop')
+    for (const expected of ['x', 'y', 'z', 'b']) {
+      log.length = 0
       await nextTurn()
-      assert.deepEqual(log, expected)
+      assert.deepEqual(log, [expected])
     }
+  })
+
+  test('where no crowd waits, all else has its turn before who was inside', async () => {
+    const order = async (crowd: GateLimits): Promise<string[]> => {
+      const gate = createGate({ ...crowd, inside: 1 }, manualTimer())
+      const log: string[] = []
+      const visits: Visit[] = []
+      for (const name of ['a', 'b'])
+        gate.enter((_why, visit) => {
+          log.push(name)
+          visits.push(visit)
+        })
+      gate.again(visit => {
+        log.push('again')
+        visit.leave()
+      })
+      setImmediate(() => log.push('all else'))
+      visits[0]?.leave()
+      await nextTurn()
+      visits[1]?.leave()
+      await nextTurn()
+      return log
+    }
+    assert.deepEqual(await order(limits), ['a', 'again', 'b', 'all else'])
+    assert.deepEqual(await order(uncrowded), ['a', 'b', 'all else', 'again'])
   })
 
   test('who always comes again does not keep others out for ever', async () => {
@@ -246,16 +303,18 @@ describe('gate', () => {
       visit.leave()
       if (!ended) gate.again(work)
     }
-    for (let i = 0; i < 50; i++) gate.again(work)
     const seen: string[] = []
-    for (const name of ['a', 'b'])
+    const come = (name: string) =>
       gate.enter((why, visit) => {
         seen.push(`${name} ${why ?? 'in'} after ${pieces}`)
+        pass(name === 'first' ? 10 : 0)
         visit.leave()
       })
-    while (seen.length < 2) await nextTurn()
+    for (const name of ['first', 'a', 'b']) come(name)
+    for (let i = 0; i < 50; i++) gate.again(work)
+    while (seen.length < 3) await nextTurn()
     ended = true
-    assert.deepEqual(seen, ['a in after 41', 'b in after 72'], 'ten had the first turn')
+    assert.deepEqual(seen, ['first in after 0', 'b in after 31', 'a in after 62'])
     await nextTurn()
   })
 
@@ -266,7 +325,7 @@ describe('gate', () => {
     })
     const names = Array.from({ length: 11 }, (_, i) => `v${i}`)
     for (const name of names) come(name)
-    for (const name of names.slice(0, 9)) {
+    for (const name of ['v0', ...names.toReversed().slice(0, 8)]) {
       go(name)
       await nextTurn()
     }
