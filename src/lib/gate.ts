@@ -52,9 +52,10 @@ const systemTimer: Timer = {
 }
 
 /**
- * Lets so many in at a time. The others wait, and not for long: a few in the order in which they came; of a crowd the one
- * who came last is next. There is not time for all of a crowd, and so those who are let in have hardly waited; in their
- * order each would have waited as long as one can.
+ * Lets so many in at a time. The others wait, in the order in which they came, and not for long.
+ *
+ * Where a crowd waits and some come again and again, who is let in has a long way to go, and no time left to wait before
+ * it: then of the crowd the one who came last is next. There would not be time for all of them anyway.
  *
  * What is done at once, as with SQLite, never takes two places at a time, but keeps the event loop from everything else:
  * from new connections, timers and whoever has another gate. So visitors are also let in for a short while only in each
@@ -69,9 +70,17 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   let crowdedSince = 0
   let crowd = 0
   let opening = false
-  /** Who came again since somebody came for the first time. */
+  /** Who came again since somebody came for the first time; when the last of them did. */
   let returned = 0
-  const turn = createTurn(limits.turn_ms, timer.now, letIn)
+  let lastReturned = Number.NEGATIVE_INFINITY
+  /** Who came again, and who for the first time, in this turn of the event loop. */
+  let returnedInTurn = 0
+  let newInTurn = 0
+  const turn = createTurn(limits.turn_ms, timer.now, () => {
+    returnedInTurn = 0
+    newInTurn = 0
+    letIn()
+  })
 
   const hasRoom = (): boolean => inside < limits.inside && turn.hasTime()
 
@@ -79,9 +88,9 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   function letIn(): void {
     while (isWaitedFor() && hasRoom()) {
       const isForReturning = returning.size > 0 && (waiting.size === 0 || returned < returningForNew)
-      returned = isForReturning ? returned + 1 : 0
       if (isForReturning) returning.oldest?.()
-      else if (isCrowd()) waiting.newest?.()
+      else if (!mayBegin()) break
+      else if (isCrowd() && timer.now() - lastReturned < longWay_ms) waiting.newest?.()
       else waiting.oldest?.()
     }
     if (isWaitedFor() && inside < limits.inside) turn.again()
@@ -90,6 +99,10 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   const isWaitedFor = (): boolean => returning.size + waiting.size > 0
 
   const isCrowd = (): boolean => waiting.size > 0 && crowd > few
+
+  /** Of those who will come again no more begin than can soon come again. */
+  const mayBegin = (): boolean =>
+    returnedInTurn <= returningForNew || newInTurn === 0 || returned >= returningForNew
 
   /** Where work is done at once, many have their turn one after the other before the event loop goes on. */
   function free(): void {
@@ -139,10 +152,12 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
     const visit = createVisit()
     const admit = () => {
       inside++
+      newInTurn++
+      returned = 0
       visit.onLeave = free
       then(null, visit)
     }
-    if (!isWaitedFor() && hasRoom()) admit()
+    if (!isWaitedFor() && mayBegin() && hasRoom()) admit()
     else if (waiting.size < benches) {
       const endWait = beginWait(() => {
         visit.leave()
@@ -166,6 +181,9 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
     const visit = createVisit()
     const admit = () => {
       inside++
+      returned++
+      returnedInTurn++
+      lastReturned = timer.now()
       visit.onLeave = free
       then(visit)
     }
@@ -190,6 +208,9 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
  * pieces: so no more are begun than are finished, and who wants little does not wait for all of them.
  */
 const returningForNew = 31
+
+/** Who came again so long ago says nothing about those who are let in now. */
+const longWay_ms = 100
 
 /** A turn in which visitors are let in lasts at most so many times its usual time. */
 const mostTurns = 2

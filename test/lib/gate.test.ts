@@ -54,11 +54,17 @@ function visitors(limits: GateLimits) {
       visits.set(name, visit)
     },
     go: (name: string) => visits.get(name)?.leave(),
+    again(): void {
+      gate.again(visit => {
+        log.push('again')
+        visit.leave()
+      })
+    },
   }
 }
 
 describe('gate', () => {
-  test('lets so many in at a time; a few others follow in their order', async () => {
+  test('lets so many in at a time; the others follow in their order', async () => {
     const { log, come, go } = visitors(uncrowded)
     for (const name of ['a', 'b', 'c', 'd']) come(name)
     assert.deepEqual(log, ['a in', 'b in'])
@@ -70,35 +76,31 @@ describe('gate', () => {
     assert.deepEqual(log, ['d in'])
   })
 
-  test('of a crowd, who came last is next; those who are left when it is over, in their order', async () => {
-    const { log, come, go } = visitors({ ...limits, inside: 1, waiting: 100, few: 8, few_ms: 10_000 })
-    const names = Array.from({ length: 10 }, (_, i) => `v${i}`)
-    for (const name of names) come(name)
+  test('where a crowd waits and some come again, who came last is next; what is left of it follows in its order', async () => {
+    const { log, come, go, again, pass } = visitors({
+      ...limits,
+      ...{ inside: 1, waiting: 100, few: 8, few_ms: 10_000, patience_ms: 10_000 },
+    })
     const next = async (leaving: string): Promise<string[]> => {
       log.length = 0
       go(leaving)
       await nextTurn()
       return [...log]
     }
-    for (const [leaving, following] of [
-      ['v0', 'v9'],
-      ['v9', 'v8'],
-    ] as const)
-      assert.deepEqual(await next(leaving), [`${following} in`])
+    for (let i = 0; i <= 12; i++) come(`v${i}`)
+    assert.deepEqual(await next('v0'), ['v1 in'], 'nobody has come again')
+    again()
+    assert.deepEqual(await next('v1'), ['again', 'v12 in'])
     come('late')
-    for (const [leaving, following] of [
-      ['v8', 'late'],
-      ['late', 'v7'],
-      ['v7', 'v6'],
-      ['v6', 'v5'],
-      ['v5', 'v4'],
-      ['v4', 'v3'],
-      ['v3', 'v2'],
-    ] as const)
-      assert.deepEqual(await next(leaving), [`${following} in`])
+    assert.deepEqual(await next('v12'), ['late in'])
+    pass(100)
+    assert.deepEqual(await next('late'), ['v2 in'], 'nobody has come again for a while')
+    again()
+    assert.deepEqual(await next('v2'), ['again', 'v11 in'])
+    for (let i = 11; i > 4; i--) assert.deepEqual(await next(`v${i}`), [`v${i - 1} in`])
     come('later')
-    assert.deepEqual(await next('v2'), ['v1 in'], 'of two, the first')
-    assert.deepEqual(await next('v1'), ['later in'])
+    assert.deepEqual(await next('v4'), ['v3 in'], 'of two, the first')
+    assert.deepEqual(await next('v3'), ['later in'])
   })
 
   test('a visitor who leaves twice gives back one place', async () => {
@@ -138,9 +140,9 @@ describe('gate', () => {
     pass(60)
     go('a')
     await nextTurn()
-    assert.deepEqual(log.splice(0), ['a in', 'b in', 'd in'], 'd has waited beyond its patience')
+    assert.deepEqual(log.splice(0), ['a in', 'b in', 'c in'], 'c has waited beyond its patience')
     pass(90)
-    assert.deepEqual(log.splice(0), ['c waited'], 'and c beyond the burst')
+    assert.deepEqual(log.splice(0), ['d waited'], 'and d beyond the burst')
     // Somebody is always waiting from now on: soon this is no burst any more.
     for (let waited = 0; waited < 200; waited += 5) {
       come('x')
@@ -318,6 +320,30 @@ describe('gate', () => {
     await nextTurn()
   })
 
+  test('where many come again in each turn, one comes for the first time; where few do, all', async () => {
+    const newInTurn = async (returning: number): Promise<number> => {
+      const gate = createGate({ ...uncrowded, waiting: 100 }, manualTimer())
+      for (let i = 0; i < returning; i++) gate.again(visit => visit.leave())
+      let came = 0
+      setImmediate(() => {
+        for (let i = 0; i < 10; i++)
+          gate.enter((_why, visit) => {
+            came++
+            visit.leave()
+          })
+      })
+      await nextTurn()
+      const first = came
+      for (let turns = 0; came < 10; turns++) {
+        assert.ok(turns < 3, 'the others follow')
+        await nextTurn()
+      }
+      return first
+    }
+    assert.equal(await newInTurn(31), 10)
+    assert.equal(await newInTurn(40), 1)
+  })
+
   test('when most of a crowd are through, those who come then are few again', async () => {
     const { log, come, go, pass } = visitors({
       ...limits,
@@ -325,7 +351,7 @@ describe('gate', () => {
     })
     const names = Array.from({ length: 11 }, (_, i) => `v${i}`)
     for (const name of names) come(name)
-    for (const name of ['v0', ...names.toReversed().slice(0, 8)]) {
+    for (const name of names.slice(0, 9)) {
       go(name)
       await nextTurn()
     }
