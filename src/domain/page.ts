@@ -1,8 +1,8 @@
 import { maxOrderCount } from '../contract/paging.ts'
 import type { AccessFacts, Chunk, Cursor } from '../storage/port.ts'
 
-/** Entries that are read at first, when their size is not known yet. The usual page is read at once. */
-const firstPiece = 128
+/** Entries that are read at first, when their size is not known yet: the usual page at once. */
+export const usualPage = 128
 
 /** Bytes that are read at a time from then on, so that a large page never stands in memory whole. */
 const pieceBytes = 192 * 1024
@@ -16,7 +16,7 @@ const mostRows = 1000
  * and only a page beyond any page of orders is still cut.
  */
 export const firstRows = (count: number, places: 'fixed' | 'moving' = 'fixed'): number =>
-  Math.min(count, places === 'fixed' ? firstPiece : maxOrderCount)
+  Math.min(count, places === 'fixed' ? usualPage : maxOrderCount)
 
 /** Entries to skip. Two int32 can multiply past what a number holds exactly; nothing is stored that far. */
 export const offsetOf = ({ index, count }: { index: number; count: number }): number =>

@@ -22,8 +22,8 @@ export interface Gate {
 export interface GateLimits {
   inside: number
   /**
-   * Milliseconds in one turn of the event loop in which visitors are let in. Where somebody is always waiting it is as
-   * long as all else took, up to twice this: or turning others away would be all that is done.
+   * Milliseconds in one turn of the event loop in which visitors are let in. Where somebody is always waiting it is half
+   * as long as all else took, up to four times this: or turning others away would be all that is done.
    */
   turn_ms: number
   /** So many may wait; behind them nobody would have their turn in time. */
@@ -212,8 +212,11 @@ const returningForNew = 31
 /** Who came again so long ago says nothing about those who are let in now. */
 const longWay_ms = 100
 
+/** Not as long as all else took: that is reading the requests of those who are let in, and each turn would be longer. */
+const shareOfElsewhere = 0.5
+
 /** A turn in which visitors are let in lasts at most so many times its usual time. */
-const mostTurns = 2
+const mostTurns = 4
 
 interface Turn {
   /** Whether some is left in this turn of the event loop. */
@@ -246,7 +249,7 @@ function createTurn(turn_ms: number, clock: () => number, open: () => void): Tur
       if (over) {
         over = false
         const elsewhere = pressed ? now - lastIn : 0
-        until = now + Math.min(Math.max(turn_ms, elsewhere), mostTurns * turn_ms)
+        until = now + Math.min(Math.max(turn_ms, elsewhere * shareOfElsewhere), mostTurns * turn_ms)
         // Runs when all sockets that were found readable have been read.
         again()
       }

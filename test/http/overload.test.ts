@@ -38,7 +38,7 @@ function hold(noun: object, verb: string): { reached(): Promise<void>; release()
       while (mocked.mock.callCount() === 0) await sleep(2)
     },
     release() {
-      mock.restoreAll()
+      mocked.mock.restore()
       for (const resolve of held) resolve()
     },
   }
@@ -128,17 +128,66 @@ test('a short burst is no overload: who waits less than its time is let in', asy
   assert.deepEqual([(await first).status, (await second).status], [200, 200])
 })
 
-test('a large page that has begun is finished before others begin', async () => {
-  const items = Array.from({ length: 300 }, (_, i) => sampleItem({ id: i + 1 }))
-  await server.push(sampleStore(), ...items)
-  await server.apps.authorize(client.client_id, [1001n], byTest)
-  const held = hold(server.storage.items, 'more')
-  const page = server.get('/integration/v1/inventory/items?store_id=1001&count=2000', token)
-  await held.reached()
-  assert.equal((await server.get('/integration/v1/stores', token)).status, 503, 'its place is taken')
-  held.release()
-  assert.equal((await page).json.data.length, 300)
-  assert.equal((await server.get('/integration/v1/stores', token)).status, 200)
+describe('a large page', () => {
+  const largePage = '/integration/v1/inventory/items?store_id=1001&count=2000'
+  const otherLargePage = '/integration/v1/stores?count=2000'
+
+  before(async () => {
+    const items = Array.from({ length: 300 }, (_, i) => sampleItem({ id: i + 1 }))
+    await server.push(sampleStore(), ...items)
+    await server.apps.authorize(client.client_id, [1001n], byTest)
+  })
+
+  test('that has begun is finished before others begin', async () => {
+    const held = hold(server.storage.items, 'more')
+    const page = server.get(largePage, token)
+    await held.reached()
+    assert.equal((await server.get(otherLargePage, token)).status, 503, 'its place is taken')
+    held.release()
+    assert.equal((await page).json.data.length, 300)
+    assert.equal((await server.get(otherLargePage, token)).status, 200)
+  })
+
+  test('does not stand before usual ones, whatever they say', async () => {
+    const held = hold(server.storage.items, 'more')
+    const page = server.get(largePage, token)
+    await held.reached()
+    for (const [query, status] of [
+      ['', 200],
+      ['?count=128', 200],
+      ['?count=x', 422],
+      ['?count=1&count=2000', 422],
+      ['?count=129', 503],
+    ] as const)
+      assert.equal((await server.get(`/integration/v1/stores${query}`, token)).status, status, query)
+    held.release()
+    await page
+  })
+
+  test('whose reader has left while the next piece waits is read no further', async () => {
+    const begun = hold(server.storage.items, 'page')
+    const leaving = new AbortController()
+    const page = fetch(`${server.base}${largePage}`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: leaving.signal,
+    })
+    await begun.reached()
+    const gates = mock.method(server.app.gates, 'of')
+    const next = server.get(otherLargePage, token)
+    while (gates.mock.callCount() === 0) await sleep(2)
+    begun.release()
+    const held = hold(server.storage.stores, 'page')
+    const more = mock.method(server.storage.items, 'more')
+    assert.equal((await page).status, 200)
+    await held.reached()
+    leaving.abort()
+    await assert.rejects((await page).text())
+    await server.get('/health/live')
+    held.release()
+    assert.equal((await next).status, 200)
+    assert.equal((await server.get(otherLargePage, token)).status, 200, 'its place is free')
+    assert.equal(more.mock.callCount(), 0)
+  })
 })
 
 test('who goes away while it waits takes nobody’s place', async () => {
