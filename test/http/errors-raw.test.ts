@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { parseAnswer as parse, sendBytes } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
@@ -70,10 +71,28 @@ describe('malformed HTTP is 400, or 431 when it is too large, and the connection
     })
   }
 
+  test('of a connection that never said anything and is ended in the end, nothing is told; of one that began to, all', async () => {
+    for (const [bytes, lines] of [
+      ['', 0],
+      ['G', 1],
+    ] as const) {
+      server.log.length = 0
+      const connected = once(server.app.server, 'connection')
+      const received = sendBytes(server.base, bytes)
+      const [socket] = await connected
+      while (socket.bytesRead < bytes.length) await new Promise(setImmediate)
+      // As Node says it when the time for the headers is over.
+      const over = Object.assign(new Error('over'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      server.app.server.emit('clientError', over, socket)
+      assert.equal(parse((await received) ?? '').status, 408)
+      assert.equal(server.log.length, lines, bytes)
+    }
+  })
+
   test('counted by their status', async () => {
     const { text } = await server.get('/metrics')
     const counted = [...text.matchAll(/^tillgate_http_requests_unreadable_total\{status="(\d+)"\} [1-9]/gm)]
-    assert.deepEqual(counted.map(([, status]) => status).toSorted(), ['400', '431'])
+    assert.deepEqual(counted.map(([, status]) => status).toSorted(), ['400', '408', '431'])
   })
 })
 
