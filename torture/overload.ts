@@ -21,6 +21,8 @@ interface Crowd {
   batches: number
   requests(token: string, reader: Client): FloodOrder['requests']
   clients(capacity: number): number
+  /** Less than so many times the load is no trial. */
+  least: number
 }
 
 /** What apps ask for most, and what costs most. */
@@ -39,15 +41,16 @@ const ofEverything: Crowd = {
     return [page, page, page, page, grant]
   },
   clients: () => 1000,
+  least: 1.2,
 }
 
 /**
- * The longest answers there are. A client waits for each of its answers, if only for half a second to be refused: so
+ * Pages of as many orders as may be asked for, of 1 KB each. A client waits for each of its answers, if only for half a second to be refused: so
  * there are as many clients as it takes to send ten times what can be answered.
  */
 const ofReaders: Crowd = {
   name: 'overload by readers',
-  what: 'pages of 2000 orders',
+  what: 'pages of 2000 orders, 2 MB',
   batches: 100,
   requests: token => [
     pageOf(
@@ -56,6 +59,7 @@ const ofReaders: Crowd = {
     ),
   ],
   clients: capacity => Math.min(Math.ceil(capacity * times * 0.6), 5000),
+  least: 5,
 }
 
 const pageOf = (path: string, token: string) => ({ path, headers: { authorization: `Bearer ${token}` } })
@@ -94,7 +98,7 @@ async function run(trial: Trial, crowd: Crowd): Promise<Outcome> {
     const calm_p99 = calm.statuses[200]?.p99 ?? 0
     const most = trial.busyMachine ? Math.max(limits.admitted_p99, timesCalm * calm_p99) : limits.admitted_p99
     const tried = `${connections} clients that would send ten times the ${Math.round(capacity)} requests a second (${crowd.what}) that it answers (p99 ${calm_p99} ms)`
-    return judge(storm, recovered, { capacity, tried, most })
+    return judge(storm, recovered, { capacity, tried, most, least: trial.busyMachine ? 0 : crowd.least })
   } finally {
     node.process.kill('SIGKILL')
     await site.remove()
@@ -163,11 +167,13 @@ async function untilNormal(node: Node, requests: FloodOrder['requests']): Promis
 function judge(
   { flood: { statuses, errors, seconds }, memory, health }: Storm,
   recovered: number,
-  { capacity, tried, most }: { capacity: number; tried: string; most: number },
+  { capacity, tried, most, least }: { capacity: number; tried: string; most: number; least: number },
 ): Outcome {
   const { 200: admitted, 503: refused, ...others } = statuses
   const count = (admitted?.count ?? 0) + (refused?.count ?? 0)
+  const sent = count / seconds / capacity
   const broken = [
+    ...(sent < least ? [`only ${sent.toFixed(1)} times the load was sent`] : []),
     ...Object.entries(others).map(([status, { count }]) => `${count} answers were ${status}`),
     ...(errors > 0 ? [`${errors} requests had no answer`] : []),
     ...(admitted === undefined ? ['nothing was answered'] : []),
@@ -179,7 +185,7 @@ function judge(
     ...(recovered > limits.recovery ? ['it was not back to normal in 10 s'] : []),
   ]
   return {
-    tried: `${tried}, and, as each waits for its answers, sent ${(count / seconds / capacity).toFixed(1)} times as many, for ${Math.round(seconds)} s`,
+    tried: `${tried}, and, as each waits for its answers, sent ${sent.toFixed(1)} times as many, for ${Math.round(seconds)} s`,
     found:
       `${count} answers: ${admitted?.count} of 200 (p50 ${admitted?.p50} ms, p99 ${admitted?.p99} ms), ${refused?.count ?? 0} of ` +
       `503 with Retry-After (p50 ${refused?.p50 ?? 0} ms, p99 ${refused?.p99 ?? 0} ms); at most ${Math.round(memory)} MB; ` +

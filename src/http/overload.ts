@@ -34,7 +34,7 @@ export interface OverloadLimits {
 const waitingForEach = 500
 
 /** No more than these are no overload: together they are soon through, even where each takes long. */
-const few = 100
+const few = (kind: string): number => (kind === largePages ? 25 : 100)
 
 // How long a request waits, in times of `max_wait`.
 
@@ -69,7 +69,8 @@ export function refuseOverload(
   const gates = createGates(kind =>
     createGate({
       ...{ inside: max_requests, turn_ms: turn, waiting: max_requests * waitingForEach },
-      ...{ patience_ms: max_wait, burst_ms: max_wait * burst, few, few_ms: max_wait * patience(kind) },
+      ...{ patience_ms: max_wait, burst_ms: max_wait * burst },
+      ...{ few: few(kind), few_ms: max_wait * patience(kind) },
     }),
   )
   app.decorate('gates', { of: gates, refused })
@@ -139,6 +140,7 @@ const turnOf = (request: FastifyRequest) => request.routeOptions.config?.turn
 
 /** Kinds of requests with a gate of their own: people who sign in, which is slow by design, never stand before tills. */
 const kinds = ['integration', 'platform', 'auth', 'login']
+const largePages = 'large pages'
 
 function createGates(create: (kind: string) => Gate): (request: FastifyRequest) => Gate {
   const byKind = new Map<string, Gate>()
@@ -147,13 +149,15 @@ function createGates(create: (kind: string) => Gate): (request: FastifyRequest) 
     byKind.set(kind, gate)
     return gate
   }
+  const large = create(largePages)
   const byRoute = new Map<string, { usual: Gate; large: Gate }>()
   return request => {
     const { url = '' } = request.routeOptions
     let gates = byRoute.get(url)
     if (!gates) {
       const kind = kindOf(url)
-      gates = { usual: gateOf(kind), large: gateOf(`${kind}, large pages`) }
+      const usual = gateOf(kind)
+      gates = { usual, large: kind === 'integration' ? large : usual }
       byRoute.set(url, gates)
     }
     return asksForLargePage(request) ? gates.large : gates.usual

@@ -54,7 +54,7 @@ const systemTimer: Timer = {
 /**
  * Lets so many in at a time. The others wait, in the order in which they came, and not for long.
  *
- * Where a crowd waits and some come again and again, who is let in has a long way to go, and no time left to wait before
+ * Where a crowd stands and some come again and again, who is let in has a long way to go, and no time left to wait before
  * it: then of the crowd the one who came last is next. There would not be time for all of them anyway.
  *
  * What is done at once, as with SQLite, never takes two places at a time, but keeps the event loop from everything else:
@@ -73,16 +73,14 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
   /** Who came again since somebody came for the first time; when the last of them did. */
   let returned = 0
   let lastReturned = Number.NEGATIVE_INFINITY
-  /** Who came again, and who for the first time, in this turn of the event loop. */
+  /** Who came again in this turn of the event loop. */
   let returnedInTurn = 0
-  let newInTurn = 0
-  const turn = createTurn(limits.turn_ms, timer.now, () => {
+  const hasTime = createTurn(limits.turn_ms, timer.now, () => {
     returnedInTurn = 0
-    newInTurn = 0
     letIn()
   })
 
-  const hasRoom = (): boolean => inside < limits.inside && turn.hasTime()
+  const hasRoom = (): boolean => inside < limits.inside && hasTime()
 
   /** In a loop, because one who is let in may have left again when the call returns. */
   function letIn(): void {
@@ -90,29 +88,38 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
       const isForReturning = returning.size > 0 && (waiting.size === 0 || returned < returningForNew)
       if (isForReturning) returning.oldest?.()
       else if (!mayBegin()) break
-      else if (isCrowd() && timer.now() - lastReturned < longWay_ms) waiting.newest?.()
+      else if (hasStandingCrowd()) waiting.newest?.()
       else waiting.oldest?.()
     }
-    if (isWaitedFor() && inside < limits.inside) turn.again()
   }
 
   const isWaitedFor = (): boolean => returning.size + waiting.size > 0
 
-  const isCrowd = (): boolean => waiting.size > 0 && crowd > few
+  const isCrowd = (): boolean => waiting.size > few
 
-  /** Of those who will come again no more begin than can soon come again. */
-  const mayBegin = (): boolean =>
-    returnedInTurn <= returningForNew || newInTurn === 0 || returned >= returningForNew
+  /** One that is no burst any more, before those who have a long way to go. */
+  const hasStandingCrowd = (): boolean => {
+    if (!isCrowd()) return false
+    const now = timer.now()
+    return now - crowdedSince > patience_ms / 2 && now - lastReturned < longWay_ms
+  }
+
+  /** Where many come again, one who may do so too begins for every so many. */
+  const mayBegin = (): boolean => returnedInTurn <= returningForNew || returned >= returningForNew
 
   /** Where work is done at once, many have their turn one after the other before the event loop goes on. */
-  function free(): void {
-    inside--
-    if (!isWaitedFor() || opening) return
+  function openSoon(): void {
+    if (opening) return
     opening = true
     queueMicrotask(() => {
       opening = false
       letIn()
     })
+  }
+
+  function free(): void {
+    inside--
+    if (isWaitedFor()) openSoon()
   }
 
   /** A visit that ends when it is left for the first time. */
@@ -152,7 +159,6 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
     const visit = createVisit()
     const admit = () => {
       inside++
-      newInTurn++
       returned = 0
       visit.onLeave = free
       then(null, visit)
@@ -172,7 +178,6 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
         endWait()
         stepOut()
       }
-      if (inside < limits.inside) turn.again()
     } else then('crowded', visit)
     return visit
   }
@@ -193,7 +198,7 @@ export function createGate(limits: GateLimits, timer: Timer = systemTimer): Gate
         stepOut()
         admit()
       })
-      if (inside < limits.inside) turn.again()
+      openSoon()
     }
     // In a crowd a turn of the event loop is long, and most of it goes to others.
     if (isCrowd()) comeBack()
@@ -218,44 +223,29 @@ const shareOfElsewhere = 0.5
 /** A turn in which visitors are let in lasts at most so many times its usual time. */
 const mostTurns = 4
 
-interface Turn {
-  /** Whether some is left in this turn of the event loop. */
-  hasTime(): boolean
-  /** Has the gate opened in the next. */
-  again(): void
-}
-
-function createTurn(turn_ms: number, clock: () => number, open: () => void): Turn {
+/** Tells whether there is time left in this turn of the event loop; where it was asked, `open` is called in the next. */
+function createTurn(turn_ms: number, clock: () => number, open: () => void): () => boolean {
   /** When this turn ends, when somebody could last come in, and whether somebody since then could not. */
   let until = 0
   let lastIn = 0
   let pressed = false
-  let asked: NodeJS.Immediate | null = null
   let over = true
 
-  function next(): void {
-    asked = null
-    over = true
-    open()
-    // What is left when this returns belongs to the sockets that are read next.
-  }
-  const again = (): void => {
-    asked ??= setImmediate(next)
-  }
-  return {
-    again,
-    hasTime() {
-      const now = clock()
-      if (over) {
-        over = false
-        const elsewhere = pressed ? now - lastIn : 0
-        until = now + Math.min(Math.max(turn_ms, elsewhere * shareOfElsewhere), mostTurns * turn_ms)
-        // Runs when all sockets that were found readable have been read.
-        again()
-      }
-      pressed = now >= until
-      if (!pressed) lastIn = now
-      return !pressed
-    },
+  return () => {
+    const now = clock()
+    if (over) {
+      over = false
+      const elsewhere = pressed ? now - lastIn : 0
+      until = now + Math.min(Math.max(turn_ms, elsewhere * shareOfElsewhere), mostTurns * turn_ms)
+      // Runs when all sockets that were found readable have been read.
+      setImmediate(() => {
+        over = true
+        open()
+        // What is left when this returns belongs to the sockets that are read next.
+      })
+    }
+    pressed = now >= until
+    if (!pressed) lastIn = now
+    return !pressed
   }
 }

@@ -4,7 +4,7 @@ import { overload, overloadByReaders } from '../../torture/overload.ts'
 import { shortTrial } from '../../torture/trial.ts'
 import { engineName } from '../helpers/engine.ts'
 
-/** Three seconds of what `npm run torture -- --only overload` does for half a minute. */
+/** Three seconds each of what `npm run torture` does for half a minute. */
 describe('ten times the load it can take: refused quickly with Retry-After, the rest answered in time, normal again soon', () => {
   for (const { name, run } of [overload, overloadByReaders]) {
     test(name, { timeout: 120_000 }, async t => {

@@ -118,6 +118,16 @@ test('one kind does not stand before another, and operators are always answered'
   assert.equal((await first).status, 200)
 })
 
+test('what a token request says of its count is nothing to it', async () => {
+  const held = hold(server.storage.clients, 'facts')
+  const ask = () => server.post('/auth/v2/token?count=2000', { grant_type: 'client_credentials', ...client })
+  const first = server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })
+  await held.reached()
+  assert.equal((await ask()).status, 503)
+  held.release()
+  assert.equal((await first).status, 200)
+})
+
 test('a short burst is no overload: who waits less than its time is let in', async () => {
   const held = hold(server.storage.stores, 'page')
   const first = server.get('/integration/v1/stores', token)

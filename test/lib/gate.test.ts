@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
 import { createGate, type GateLimits, type Timer, type TurnedAway, type Visit } from '../../src/lib/gate.ts'
 
 /** Whoever waits is a crowd. */
@@ -76,10 +77,10 @@ describe('gate', () => {
     assert.deepEqual(log, ['d in'])
   })
 
-  test('where a crowd waits and some come again, who came last is next; what is left of it follows in its order', async () => {
+  test('where a crowd stands and some come again, who came last is next; a burst, and what is left of it, follow in their order', async () => {
     const { log, come, go, again, pass } = visitors({
       ...limits,
-      ...{ inside: 1, waiting: 100, few: 8, few_ms: 10_000, patience_ms: 10_000 },
+      ...{ inside: 1, waiting: 100, few: 8, few_ms: 10_000, patience_ms: 200, burst_ms: 10_000 },
     })
     const next = async (leaving: string): Promise<string[]> => {
       log.length = 0
@@ -88,19 +89,16 @@ describe('gate', () => {
       return [...log]
     }
     for (let i = 0; i <= 12; i++) come(`v${i}`)
-    assert.deepEqual(await next('v0'), ['v1 in'], 'nobody has come again')
     again()
-    assert.deepEqual(await next('v1'), ['again', 'v12 in'])
+    assert.deepEqual(await next('v0'), ['again', 'v1 in'], 'they have just come')
+    pass(101)
+    assert.deepEqual(await next('v1'), ['v2 in'], 'nobody has come again for a while')
+    again()
+    assert.deepEqual(await next('v2'), ['again', 'v12 in'])
     come('late')
     assert.deepEqual(await next('v12'), ['late in'])
-    pass(100)
-    assert.deepEqual(await next('late'), ['v2 in'], 'nobody has come again for a while')
-    again()
-    assert.deepEqual(await next('v2'), ['again', 'v11 in'])
-    for (let i = 11; i > 4; i--) assert.deepEqual(await next(`v${i}`), [`v${i - 1} in`])
-    come('later')
-    assert.deepEqual(await next('v4'), ['v3 in'], 'of two, the first')
-    assert.deepEqual(await next('v3'), ['later in'])
+    assert.deepEqual(await next('late'), ['v11 in'])
+    assert.deepEqual(await next('v11'), ['v3 in'], 'those who are left are few')
   })
 
   test('a visitor who leaves twice gives back one place', async () => {
@@ -316,7 +314,7 @@ describe('gate', () => {
     for (let i = 0; i < 50; i++) gate.again(work)
     while (seen.length < 3) await nextTurn()
     ended = true
-    assert.deepEqual(seen, ['first in after 0', 'b in after 31', 'a in after 62'])
+    assert.deepEqual(seen, ['first in after 0', 'a in after 31', 'b in after 62'])
     await nextTurn()
   })
 
@@ -340,6 +338,92 @@ describe('gate', () => {
     }
     assert.equal(await newInTurn(31), 10)
     assert.equal(await newInTurn(40), 1)
+  })
+
+  test('where many come again, one of those who wait begins behind 31 of them, and the others in the next turn', async () => {
+    const gate = createGate({ ...limits, inside: 1, waiting: 100 }, manualTimer())
+    let log = ''
+    const holder = gate.enter(() => {})
+    for (let i = 0; i < 10; i++)
+      gate.enter((_why, visit) => {
+        log += 'N'
+        visit.leave()
+      })
+    const again = () =>
+      gate.again(visit => {
+        log += 'a'
+        visit.leave()
+      })
+    for (let i = 0; i < 70; i++) again()
+    holder.leave()
+    // All that happens before the event loop goes on.
+    const allAtOnce = () => new Promise(resolve => process.nextTick(resolve))
+    await allAtOnce()
+    const turn = `${'a'.repeat(31)}N${'a'.repeat(31)}N${'a'.repeat(8)}`
+    assert.equal(log, turn)
+    again()
+    await allAtOnce()
+    assert.equal(log, `${turn}a`, 'there is time left in this turn')
+    await nextTurn()
+    assert.equal(log, `${turn}a${'N'.repeat(8)}`)
+  })
+
+  test('whatever comes, each has one answer, no more are inside than may be, and in the end all are through', async () => {
+    const small = fc.nat(20)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ inside: fc.integer({ min: 1, max: 5 }), few: fc.nat(30), waiting: fc.nat(60) }),
+        fc.array(
+          fc.record({ come: small, pieces: fc.nat(40), work: fc.nat(4), leave: small, pass: fc.nat(100) }),
+        ),
+        async (given, steps) => {
+          const { pass, ...timer } = manualTimer()
+          const gate = createGate({ ...limits, turn_ms: 10, few_ms: 100, ...given }, timer)
+          const waiting = new Set<Visit>()
+          let inside = 0
+          let open = 0
+          const stay = (visit: Visit, pieces: number, work: number): void => {
+            inside++
+            assert.ok(inside <= given.inside)
+            const end = () => {
+              pass(work)
+              inside--
+              visit.leave()
+              if (pieces === 0) open--
+              else process.nextTick(() => gate.again(next => stay(next, pieces - 1, work)))
+            }
+            // As with SQLite, or as with PostgreSQL.
+            if (work % 2 === 0) end()
+            else setImmediate(end)
+          }
+          for (const { come, pieces, work, leave, pass: passing } of steps) {
+            for (let i = 0; i < come; i++) {
+              open++
+              let answers = 0
+              const visit = gate.enter((why, visit) => {
+                assert.equal(++answers, 1)
+                waiting.delete(visit)
+                if (why === null) stay(visit, pieces, work)
+                else open--
+              })
+              if (answers === 0) waiting.add(visit)
+            }
+            for (const visit of [...waiting].slice(0, leave)) {
+              waiting.delete(visit)
+              visit.leave()
+              open--
+            }
+            pass(passing)
+            await nextTurn()
+          }
+          const areAllThrough = (): boolean => open === 0
+          for (let turns = 0; !areAllThrough(); turns++) {
+            assert.ok(turns < 10_000, `${open} are left`)
+            await nextTurn()
+          }
+        },
+      ),
+    )
   })
 
   test('when most of a crowd are through, those who come then are few again', async () => {
