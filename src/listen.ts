@@ -9,7 +9,7 @@ import { assertFree } from './lib/address.ts'
  * before anyone looks at it, even to be turned away. Linux spreads connections over all sockets that share an address:
  * so there are several, and as many are taken in each turn.
  */
-const doors = process.platform === 'linux' ? 256 : 1
+export const doors = process.platform === 'linux' ? 256 : 1
 
 /** The longest queue that the system allows: a crowd that connects at once waits for a moment instead of a second. */
 const backlog = 4096

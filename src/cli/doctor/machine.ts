@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../../config.ts'
+import { doors } from '../../listen.ts'
 import { type Check, ok, warning } from './check.ts'
 
 /** What this machine gives a server. */
@@ -16,7 +17,7 @@ function workersCheck({ workers }: Config): Check {
 }
 
 /** Each connection is an open file; some more are the sockets that listen, the database and the libraries. */
-const others = 200
+const others = doors + 136
 
 function filesChecks({ max_connections }: Config): Check[] {
   const most = openFiles()
