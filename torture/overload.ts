@@ -45,8 +45,8 @@ const ofEverything: Crowd = {
 }
 
 /**
- * Pages of as many orders as may be asked for, of 1 KB each. A client waits for each of its answers, if only for half a second to be refused: so
- * there are as many clients as it takes to send ten times what can be answered.
+ * Pages of as many orders as may be asked for, of 1 KB each. A client waits for each of its answers, if only for half a
+ * second to be refused: so there are as many clients as it takes to send ten times what can be answered.
  */
 const ofReaders: Crowd = {
   name: 'overload by readers',
