@@ -1,7 +1,7 @@
 import type { Bench } from './bench.ts'
-import { type Served, sizeOf } from './client.ts'
-import { compare } from './compare.ts'
-import type { Request } from './load.ts'
+import { type Served, sizeOf } from './load/client.ts'
+import { compare } from './report/compare.ts'
+import type { Request } from './load/load.ts'
 import { startServer } from './process.ts'
 import { loadText, type Row } from './row.ts'
 
@@ -13,7 +13,7 @@ export async function besideBareHttp(
   row: Pick<Row, 'id' | 'name' | 'aim'>,
 ): Promise<Row> {
   const size = await sizeOf(server.base, requests)
-  const bare = await startServer('./bare-http.ts', [String(size)])
+  const bare = await startServer('./bare/http.ts', [String(size)])
   try {
     const { ours, limit, ratio, cpu_ratio } = await compare(
       { base: server.base, requests, pids: server.pids },

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createServer } from '../test/helpers/postgres-server.ts'
 import { administer } from '../test/helpers/postgres-admin.ts'
-import { bareInserts } from './bare-sqlite.ts'
-import { bareCopy } from './bare-postgres.ts'
+import { bareInserts } from './bare/sqlite.ts'
+import { bareCopy } from './bare/postgres.ts'
 
 export interface BareOrder {
   store_id: number

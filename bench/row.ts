@@ -1,4 +1,4 @@
-import type { Load } from './load.ts'
+import type { Load } from './load/load.ts'
 
 /** One line of the table: what was measured, beside what it is compared with. */
 export interface Row {

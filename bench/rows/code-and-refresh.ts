@@ -4,12 +4,12 @@ import { answerOf, password } from '../../test/helpers/answers.ts'
 import { Browser } from '../../test/helpers/browser.ts'
 import { owner } from '../../src/demo/records.ts'
 import type { Rows } from '../bench.ts'
-import { withServer } from '../client.ts'
+import { withServer } from '../load/client.ts'
 import { usual } from '../data.ts'
-import type { Load } from '../load.ts'
+import type { Load } from '../load/load.ts'
 import { finished, startServer, tillgate } from '../process.ts'
 import { loadText, median, type Row } from '../row.ts'
-import { timed } from '../timed.ts'
+import { timed } from '../load/timed.ts'
 
 const atOnce = 8
 const parts = 5
@@ -78,7 +78,7 @@ async function besideBare(
   work: (entry: string) => Promise<number>,
 ): Promise<Pick<Row, 'figure' | 'limit' | 'ratio' | 'aim' | 'measured'>> {
   const [first = '', ...others] = list
-  const bare = await startServer('./bare-http.ts', [String(await work(first))])
+  const bare = await startServer('./bare/http.ts', [String(await work(first))])
   const ask = async (): Promise<number> => {
     const response = await fetch(bare.base, { method: 'POST', body: 'x' })
     return (await response.text()).length

@@ -3,8 +3,8 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Rows } from '../bench.ts'
-import { orderRequests, withReader } from '../client.ts'
-import { compare } from '../compare.ts'
+import { orderRequests, withReader } from '../load/client.ts'
+import { compare } from '../report/compare.ts'
 import { usual } from '../data.ts'
 import { startServer } from '../process.ts'
 import { atLeast, atMost, loadText } from '../row.ts'
@@ -19,7 +19,7 @@ export const compression: Rows = async function* (bench) {
       const [one] = requests as [(typeof requests)[number]]
       const file = join(bench.folder, 'page.json')
       writeFileSync(file, await bytesOf(base + one.path, { ...authorization, 'accept-encoding': 'identity' }))
-      const usualWay = await startServer('./bare-compress.ts', [file])
+      const usualWay = await startServer('./bare/compress.ts', [file])
       try {
         const mine = (await bytesOf(base + one.path, headers)).length
         const theirs = (await bytesOf(usualWay.base, headers)).length

@@ -1,6 +1,6 @@
 import type { Rows } from '../bench.ts'
-import { orderRequests, withReader } from '../client.ts'
-import { compare } from '../compare.ts'
+import { orderRequests, withReader } from '../load/client.ts'
+import { compare } from '../report/compare.ts'
 import { usual } from '../data.ts'
 import { atLeast, loadText } from '../row.ts'
 

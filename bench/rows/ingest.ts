@@ -1,9 +1,9 @@
-import { tokenFor, withServer } from '../client.ts'
+import { tokenFor, withServer } from '../load/client.ts'
 import type { Bench, Rows } from '../bench.ts'
 import { finished, tillgate } from '../process.ts'
 import { makeRecords, type Records } from '../records.ts'
 import { atLeast, loadText, perSecond, type Row } from '../row.ts'
-import { timed } from '../timed.ts'
+import { timed } from '../load/timed.ts'
 
 /** Orders in one platform request. */
 const requestSize = 500

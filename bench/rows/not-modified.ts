@@ -1,8 +1,8 @@
 import type { Bench, Rows } from '../bench.ts'
-import { orderRequests, withReader } from '../client.ts'
-import { compare } from '../compare.ts'
+import { orderRequests, withReader } from '../load/client.ts'
+import { compare } from '../report/compare.ts'
 import { usual } from '../data.ts'
-import type { Request } from '../load.ts'
+import type { Request } from '../load/load.ts'
 import { startServer } from '../process.ts'
 import { atLeast, loadText } from '../row.ts'
 
@@ -11,7 +11,7 @@ export const notModified: Rows = async function* (bench: Bench) {
   const data = await bench.data(usual(bench.orders))
   yield await withReader(data, async ({ base, pids, peak }, headers) => {
     const requests = await withTags(base, orderRequests(data, 100, headers).slice(0, 500))
-    const bare = await startServer('./bare-http.ts', ['0', '304'])
+    const bare = await startServer('./bare/http.ts', ['0', '304'])
     try {
       const { ours, limit, ratio, cpu_ratio } = await compare(
         { base, requests, pids },

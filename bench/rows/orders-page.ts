@@ -1,6 +1,6 @@
 import type { Rows } from '../bench.ts'
 import { besideBareHttp } from '../beside-bare-http.ts'
-import { orderRequests, withReader } from '../client.ts'
+import { orderRequests, withReader } from '../load/client.ts'
 import { usual } from '../data.ts'
 import { atLeast } from '../row.ts'
 

@@ -1,7 +1,7 @@
 import type { Bench, Rows } from '../bench.ts'
-import { datetime, withReader } from '../client.ts'
-import { compare } from '../compare.ts'
-import type { Request } from '../load.ts'
+import { datetime, withReader } from '../load/client.ts'
+import { compare } from '../report/compare.ts'
+import type { Request } from '../load/load.ts'
 import { atMost, loadText } from '../row.ts'
 
 const day = 86_400

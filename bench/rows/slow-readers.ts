@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rows } from '../bench.ts'
-import { orderRequests, withReader } from '../client.ts'
+import { orderRequests, withReader } from '../load/client.ts'
 import { usual } from '../data.ts'
-import { paced } from '../paced.ts'
+import { paced } from '../load/paced.ts'
 import { atMost } from '../row.ts'
-import { startSlowReaders } from '../slow-readers.ts'
+import { startSlowReaders } from '../load/slow-readers.ts'
 
 const readers = 200
 /** A page of 2000 orders takes each of them a minute. */

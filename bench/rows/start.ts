@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rows } from '../bench.ts'
-import { orderRequests, tokenFor, withServer } from '../client.ts'
+import { orderRequests, tokenFor, withServer } from '../load/client.ts'
 import { usual } from '../data.ts'
 import { tillgate } from '../process.ts'
 import { atMost, median } from '../row.ts'

@@ -1,6 +1,6 @@
 import type { Rows } from '../bench.ts'
 import { besideBareHttp } from '../beside-bare-http.ts'
-import { withReader } from '../client.ts'
+import { withReader } from '../load/client.ts'
 import { usual } from '../data.ts'
 import { atLeast } from '../row.ts'
 

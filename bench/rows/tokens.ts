@@ -1,8 +1,8 @@
 import type { Rows } from '../bench.ts'
-import { withReader } from '../client.ts'
-import { compare } from '../compare.ts'
+import { withReader } from '../load/client.ts'
+import { compare } from '../report/compare.ts'
 import { usual } from '../data.ts'
-import type { Request } from '../load.ts'
+import type { Request } from '../load/load.ts'
 import { startServer } from '../process.ts'
 import { atLeast, loadText } from '../row.ts'
 
@@ -12,7 +12,7 @@ const headers = { 'content-type': 'application/x-www-form-urlencoded' }
 export const clientCredentials: Rows = async function* (bench) {
   const data = await bench.data(usual(bench.orders))
   yield await withReader(data, async ({ base, pids, peak }) => {
-    const bare = await startServer('./bare-oidc.ts')
+    const bare = await startServer('./bare/oidc.ts')
     const asking = (path: string, fields: Record<string, string>): Request[] => [
       {
         ...{ method: 'POST', path, headers },

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import type { Accounts } from '../domain/accounts.ts'
+import type { Accounts } from '../domain/accounts/accounts.ts'
 import { InputError } from '../domain/input-error.ts'
 import { systemClock } from '../lib/clock.ts'
 import { formatDatetime } from '../lib/datetime.ts'
-import type { Account, Role, Storage } from '../storage/port.ts'
+import type { Account, Role, Storage } from '../storage/port/index.ts'
 import { readPassword } from './password.ts'
 import { byCommand, print, withStorage } from './run.ts'
 import { table } from './table.ts'
@@ -100,7 +100,7 @@ export function registerAccount(program: Command): void {
 
 const withAccounts = async <T>(use: (accounts: Accounts) => Promise<T>): Promise<T> => {
   // Loaded here: it brings the password hash's native code.
-  const { createAccounts } = await import('../domain/accounts.ts')
+  const { createAccounts } = await import('../domain/accounts/accounts.ts')
   return withStorage(storage => use(createAccounts({ storage, clock: systemClock })))
 }
 

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Apps, createApps } from '../domain/apps.ts'
+import { type Apps, createApps } from '../domain/apps/apps.ts'
 import { systemClock } from '../lib/clock.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { rawNumber } from '../lib/exact-json.ts'
 import { parseInt64 } from '../lib/int64.ts'
-import type { App } from '../storage/port.ts'
+import type { App } from '../storage/port/index.ts'
 import { byCommand, note, print, withStorage } from './run.ts'
 import { table } from './table.ts'
 

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createAuditLog } from '../domain/audit-log.ts'
-import { auditRecord } from '../domain/audit-record.ts'
-import { partText, whatOf, whoOf } from '../domain/audit-sentences.ts'
+import { createAuditLog } from '../domain/audit/log.ts'
+import { auditRecord } from '../domain/audit/record.ts'
+import { partText, whatOf, whoOf } from '../domain/audit/sentences.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { printable } from '../lib/printable.ts'
-import type { AuditLine } from '../storage/port.ts'
+import type { AuditLine } from '../storage/port/index.ts'
 import { withStorage } from './run.ts'
 
 interface AuditOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CopyOptions } from './copy-run.ts'
+import type { CopyOptions } from './copy/run.ts'
 
 export function registerCopy(program: Command): void {
   program
@@ -11,7 +11,7 @@ export function registerCopy(program: Command): void {
     .option('--json', 'print the counts as JSON')
     .action(async (options: CopyOptions) => {
       // Loaded here: no other command needs both engines.
-      const { runCopy } = await import('./copy-run.ts')
+      const { runCopy } = await import('./copy/run.ts')
       await runCopy(options)
     })
 }

@@ -29,8 +29,8 @@ export function registerDemo(program: Command): void {
         throw new Error('a demo in :memory: is gone when it is filled; set TILLGATE_DATABASE to a file')
       }
       // Loaded here and not above: no other command needs the generator or the server.
-      const { fillDemo } = await import('./demo-fill.ts')
-      const { demoGuide } = await import('./demo-guide.ts')
+      const { fillDemo } = await import('./demo/fill.ts')
+      const { demoGuide } = await import('./demo/guide.ts')
       const filled = await withStorage(async storage => {
         if (!(await storage.isEmpty())) throw alreadyFilled(config)
         return fillDemo(storage, { ...size, end: lastHour() })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ImportOptions } from './import-run.ts'
+import type { ImportOptions } from './import/run.ts'
 
 export function registerImport(program: Command): void {
   program
@@ -12,7 +12,7 @@ export function registerImport(program: Command): void {
     .option('--json', 'print the counts as JSON')
     .action(async (file: string, options: ImportOptions) => {
       // Loaded here: the schemas of all records are too much for every other command.
-      const { runImport } = await import('./import-run.ts')
+      const { runImport } = await import('./import/run.ts')
       await runImport(file, options)
     })
 }

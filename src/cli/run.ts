@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
 import { readConfig } from '../config.ts'
-import { type By, byCommand as commandBy } from '../domain/audit.ts'
-import type { Intake } from '../domain/intake.ts'
+import { type By, byCommand as commandBy } from '../domain/audit/audit.ts'
+import type { Intake } from '../ingest/ingest.ts'
 import { printable } from '../lib/printable.ts'
-import type { Storage } from '../storage/port.ts'
+import type { Storage } from '../storage/port/index.ts'
 
 /** Opens the configured database for one command, and closes it whatever happens. */
 export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
@@ -20,7 +20,7 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
 
 /** The same for a command that stores records. */
 export async function withIntake<T>(use: (intake: Intake) => Promise<T>): Promise<T> {
-  const { createIntakePool } = await import('../intake/pool.ts')
+  const { createIntakePool } = await import('../ingest/threads/pool.ts')
   // Opened here first: the schema is brought up to date once, and what is wrong with the database is told at once.
   return withStorage(async () => {
     const config = readConfig()

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
-import type { Account } from '../storage/port.ts'
-import { assetAddress } from './asset-files.ts'
+import type { Account } from '../storage/port/index.ts'
+import { assetAddress } from './assets/asset-files.ts'
 import type { Action } from './parts/content.ts'
 import { navigation, sections } from './parts/navigation.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
-import type { Storage } from '../storage/port.ts'
+import type { Storage } from '../storage/port/index.ts'
 
 /** Long after every session that the form was shown in. */
 const window = 30 * 86_400

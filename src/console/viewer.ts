@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Account } from '../storage/port.ts'
+import type { Account } from '../storage/port/index.ts'
 import type { Viewer } from './layout.ts'
 
 /**

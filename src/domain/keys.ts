@@ -3,11 +3,11 @@ import { calculateJwkThumbprint } from 'jose'
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId, randomSecret } from '../lib/ids.ts'
-import type { Key, Storage } from '../storage/port.ts'
-import { auditEntry, type By } from './audit.ts'
+import type { Key, Storage } from '../storage/port/index.ts'
+import { auditEntry, type By } from './audit/audit.ts'
 
 const day = 86_400
-/** A new cookie key signs when every node has had the time to read it (console/cookie-signer.ts). */
+/** A new cookie key signs when every node has had the time to read it (console/sign-in/cookie-signer.ts). */
 const settling = 60
 // As long as any token lives; a day more covers nodes that read the keys late and clocks that differ.
 const keepRetired = accessTokenLifetime + day

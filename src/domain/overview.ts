@@ -1,5 +1,5 @@
 import type { Seconds } from '../lib/clock.ts'
-import type { Storage, Totals } from '../storage/port.ts'
+import type { Storage, Totals } from '../storage/port/index.ts'
 import type { createIngestFigures, IngestChart } from './usage/ingest.ts'
 import type { createRequestFigures, RequestChart, RequestFigures } from './usage/requests.ts'
 

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../storage/port.ts'
+import { StorageUnavailable } from '../storage/port/index.ts'
 
 /** True when the database, and not the request, is why an operation failed. */
 export const isStorageFault = (error: unknown): boolean =>

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import type { AuditLine, Storage } from '../storage/port.ts'
-import { auditEntry, type By } from './audit.ts'
+import type { AuditLine, Storage } from '../storage/port/index.ts'
+import { auditEntry, type By } from './audit/audit.ts'
 
 /** What there is to turn on and off, by the name in the database. */
 type Switch = 'sign_up'

@@ -1,11 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Scope } from '../contract/scopes.ts'
-import { checkLive, type Principal } from '../domain/access.ts'
+import { checkLive, type Principal } from '../domain/reading/access.ts'
 import { fail } from '../errors.ts'
 import type { Bearer } from '../oauth/bearer.ts'
-import type { Storage } from '../storage/port.ts'
-import { insufficientScope } from './challenges.ts'
+import type { Storage } from '../storage/port/index.ts'
+import { insufficientScope } from './reply/challenges.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

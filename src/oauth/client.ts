@@ -1,5 +1,5 @@
 import type { ClientMetadata } from 'oidc-provider'
-import type { App } from '../storage/port.ts'
+import type { App } from '../storage/port/index.ts'
 
 /** An app as the provider knows clients. */
 export function clientMetadata(app: App): ClientMetadata {

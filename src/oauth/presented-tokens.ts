@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import { ApiError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
-import type { Storage } from '../storage/port.ts'
+import type { Storage } from '../storage/port/index.ts'
 import type { Bearer } from './bearer.ts'
 import { toMachineTime } from './machine-time.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { From } from '../domain/audit.ts'
+import type { From } from '../domain/audit/audit.ts'
 import { originForm } from '../lib/origin-form.ts'
-import type { ClientFacts } from '../storage/port.ts'
+import type { ClientFacts } from '../storage/port/index.ts'
 import { oauthErrorBody } from './error-body.ts'
 
 /** What the provider's request carries of ours. */

@@ -1,9 +1,9 @@
 import Provider, { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import { accessTokenLifetime, refreshTokenLifetime } from '../contract/lifetimes.ts'
 import { scopes } from '../contract/scopes.ts'
-import { matches } from '../domain/redirect-uri.ts'
+import { matches } from '../domain/apps/redirect-uri.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { AppSecret, Key, Storage } from '../storage/port.ts'
+import type { AppSecret, Key, Storage } from '../storage/port/index.ts'
 import { createAdapter } from './adapter.ts'
 import { narrowAuthorization } from './authorize-request.ts'
 import { signingAlgorithm } from './bearer.ts'
@@ -26,7 +26,7 @@ export interface ProviderDeps {
   renderError(ctx: KoaContextWithOIDC, error: Error): void
 }
 
-/** Where the merchant decides; the page itself is console/consent.ts. */
+/** Where the merchant decides; the page itself is console/consent/consent.ts. */
 export const consentPath = (uid: string): string => `/consent/${uid}`
 
 /** The request that a path of ours is the consent page of; null for every other path. */

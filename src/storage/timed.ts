@@ -1,4 +1,4 @@
-import type { Storage } from './port.ts'
+import type { Storage } from './port/index.ts'
 
 /** Takes the time of one run of an operation, and whether it failed. */
 export type Observe = (milliseconds: number, failed: boolean) => void

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { table } from '../../src/cli/table.ts'
 import { printable } from '../../src/lib/printable.ts'
-import { warningsOf } from '../../src/warnings.ts'
+import { warningsOf } from '../../src/server/warnings.ts'
 
 /** What an operator gets without asking: warnings, containers that can do little, a terminal that nobody writes to. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createApps } from '../../src/domain/apps.ts'
+import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
 
 interface Created {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openStorage } from '../../src/storage/open.ts'
-import type { AuditEntry } from '../../src/storage/port.ts'
+import type { AuditEntry } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
 
 /** `tillgate audit`: the log for people and for machines. */

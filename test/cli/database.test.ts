@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 

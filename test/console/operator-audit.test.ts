@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { AuditEntry } from '../../src/storage/port.ts'
+import type { AuditEntry } from '../../src/storage/port/index.ts'
 import { Browser } from '../helpers/browser.ts'
 import { linked, wordsOf } from '../helpers/html.ts'
 import { type Answer, startServer, type TestServer } from '../helpers/server.ts'

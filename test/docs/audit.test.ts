@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { auditActions } from '../../src/domain/audit-sentences.ts'
+import { auditActions } from '../../src/domain/audit/sentences.ts'
 
 const page = readFileSync(new URL('../../docs/audit.md', import.meta.url), 'utf8')
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { orderExample } from '../../src/contract/order.example.ts'
 import { reconcile } from '../../src/demo/totals.ts'
-import { createRecordReader } from '../../src/domain/records/read.ts'
+import { createRecordReader } from '../../src/ingest/records/read.ts'
 import { startServer } from '../helpers/server.ts'
 
 test('the API reference’s example order is a valid record, comes out as it is shown, and adds up', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import { type Accounts, createAccounts } from '../../src/domain/accounts.ts'
+import { type Accounts, createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type Apps, createApps, type NewApp } from '../../src/domain/apps.ts'
+import { type Apps, createApps, type NewApp } from '../../src/domain/apps/apps.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { auditActions, isAuditAction, partText, whatOf, whoOf } from '../../src/domain/audit-sentences.ts'
-import type { AuditAction, AuditLine } from '../../src/storage/port.ts'
+import { auditActions, isAuditAction, partText, whatOf, whoOf } from '../../src/domain/audit/sentences.ts'
+import type { AuditAction, AuditLine } from '../../src/storage/port/index.ts'
 
 /** What the log says to people, word by word. */
 

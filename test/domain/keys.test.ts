@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { calculateJwkThumbprint, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import { createKeys, type Keys } from '../../src/domain/keys.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Key, Storage } from '../../src/storage/port.ts'
+import type { Key, Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageOf } from '../../src/domain/page.ts'
-import type { AccessFacts, Chunk } from '../../src/storage/port.ts'
+import { pageOf } from '../../src/domain/reading/page.ts'
+import type { AccessFacts, Chunk } from '../../src/storage/port/index.ts'
 
 const facts = {} as AccessFacts
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseOptions } from '@node-rs/argon2'
-import { hashPassword, verifyNothing, verifyPassword } from '../../src/domain/passwords.ts'
+import { hashPassword, verifyNothing, verifyPassword } from '../../src/domain/accounts/passwords.ts'
 
 test('a password is kept as argon2id with OWASP’s 19 MiB, two passes, one lane', async () => {
   const hash = await hashPassword('correct horse battery')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { checkRegistered, matches } from '../../src/domain/redirect-uri.ts'
+import { checkRegistered, matches } from '../../src/domain/apps/redirect-uri.ts'
 
 const registered = 'https://app.example.com/cb'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRefusedSignIns, mostRefusalsTold } from '../../src/domain/refused-sign-ins.ts'
+import { createRefusedSignIns, mostRefusalsTold } from '../../src/domain/accounts/refused-sign-ins.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bucketOf, bucketWidths, cover } from '../../src/domain/sales-buckets.ts'
+import { bucketOf, bucketWidths, cover } from '../../src/domain/reading/sales-buckets.ts'
 
 const day = 86_400
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { createThrottle, type Throttle } from '../../src/domain/throttle.ts'
+import { createThrottle, type Throttle } from '../../src/domain/accounts/throttle.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 

@@ -5,7 +5,7 @@ import { type ActivityPlace, createReadFigures } from '../../src/domain/usage/re
 import { createUsageRecorder, type UsageRecorder } from '../../src/domain/usage/recorder.ts'
 import { createRequestFigures } from '../../src/domain/usage/requests.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { LoggedRequest, Storage } from '../../src/storage/port.ts'
+import type { LoggedRequest, Storage } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 

@@ -13,7 +13,7 @@ import {
   type Storage,
   StorageUnavailable,
   type UsageBatch,
-} from '../../src/storage/port.ts'
+} from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase, runs } from '../helpers/engine.ts'
 

@@ -1,4 +1,4 @@
-import type { By } from '../../src/domain/audit.ts'
+import type { By } from '../../src/domain/audit/audit.ts'
 
 /** Who acts in the tests. */
 export const byTest: By = {

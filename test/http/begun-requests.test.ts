@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { createBegunRequests, mostBegun } from '../../src/domain/begun-requests.ts'
+import { createBegunRequests, mostBegun } from '../../src/domain/apps/pending-consents.ts'
 import { sha256 } from '../../src/lib/hash.ts'
-import { StorageUnavailable } from '../../src/storage/port.ts'
+import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 

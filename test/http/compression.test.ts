@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { codingFor } from '../../src/http/content-coding.ts'
+import { codingFor } from '../../src/http/reply/content-coding.ts'
 import { sampleOrder } from '../helpers/orders.ts'
 import { at, day, orders, startWorld, stores, withQuery, type World } from '../helpers/world.ts'
 

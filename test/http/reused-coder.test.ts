@@ -9,8 +9,8 @@ import {
   gunzipSync,
   zstdDecompressSync,
 } from 'node:zlib'
-import { coders } from '../../src/http/content-coding.ts'
-import { fewAtATime, mostAtATime, reusing } from '../../src/http/reused-coder.ts'
+import { coders } from '../../src/http/reply/content-coding.ts'
+import { fewAtATime, mostAtATime, reusing } from '../../src/http/reply/reused-coder.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 

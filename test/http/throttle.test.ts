@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { nearestAddresses } from '../../src/http/forwarded-for.ts'
+import { nearestAddresses } from '../../src/http/edge/forwarded-for.ts'
 import { send } from '../helpers/raw.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header } from '../helpers/surfaces.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { mock, type TestContext, test } from 'node:test'
 import { createReadFigures } from '../../src/domain/usage/reads.ts'
-import { StorageUnavailable, type LoggedRequest } from '../../src/storage/port.ts'
+import { StorageUnavailable, type LoggedRequest } from '../../src/storage/port/index.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import type { Answer, ServerOptions } from '../helpers/server.ts'
 import {

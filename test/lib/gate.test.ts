@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { createGate, type GateLimits, type Timer, type TurnedAway, type Visit } from '../../src/lib/gate.ts'
+import {
+  createGate,
+  type GateLimits,
+  type Timer,
+  type TurnedAway,
+  type Visit,
+} from '../../src/http/admission/gate.ts'
 
 /** Whoever waits is a crowd. */
 const limits = { inside: 2, turn_ms: 1000, waiting: 3, patience_ms: 40, burst_ms: 40, few: 0, few_ms: 0 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createQueue } from '../../src/lib/queue.ts'
+import { createQueue } from '../../src/http/admission/queue.ts'
 
 test('a queue is an array to which values are added and from which any may be taken', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
-import { StorageUnavailable } from '../../src/storage/port.ts'
+import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header } from '../helpers/surfaces.ts'
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { settlePort } from '../../src/lib/address.ts'
-import { listen } from '../../src/listen.ts'
+import { listen } from '../../src/server/listen.ts'
 
 const host = '127.0.0.1'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import Fastify from 'fastify'
-import { assets } from '../../src/console/assets.ts'
+import { assets } from '../../src/console/assets/assets.ts'
 import { securityHeaders } from '../../src/console/security-headers.ts'
 import { sendHtml } from '../../src/console/send-html.ts'
 import { journey, tabTo, visit } from '../helpers/pages.ts'

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
-import { fillDemo } from '../../src/cli/demo-fill.ts'
+import { fillDemo } from '../../src/cli/demo/fill.ts'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { latencyPlaces } from '../../src/lib/latency.ts'
 import { type Copied, type CopyOptions, copyAll } from '../../src/storage/copy/run.ts'
 import { tables } from '../../src/storage/copy/tables.ts'
 import { copyFrom, openCopy, openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { account, app, highest, item, lowest, order, store, write } from './suite/fixtures.ts'
 
 /** As `tillgate copy` does it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, test } from 'node:test'
 import { migrate } from '../../src/storage/open.ts'
-import { distributed, reference } from '../../src/storage/postgres/citus.ts'
+import { distributed, reference } from '../../src/storage/postgres/schema/citus.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { release } from '../../src/lib/release.ts'
-import { createMessages } from '../../src/storage/postgres/messages.ts'
+import { createMessages } from '../../src/storage/postgres/connection/messages.ts'
 
 function message(kind: number, body: Uint8Array): Buffer {
   const bytes = Buffer.alloc(5 + body.length, 0)

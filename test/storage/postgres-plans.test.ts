@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
 import { openPostgres } from '../../src/storage/postgres/index.ts'
-import { type ListShape, moreSql, namedSql, pageSql } from '../../src/storage/postgres/list-sql.ts'
-import { salesSql } from '../../src/storage/postgres/sales.ts'
+import { type ListShape, moreSql, namedSql, pageSql } from '../../src/storage/postgres/lists/list-sql.ts'
+import { salesSql } from '../../src/storage/postgres/lists/sales.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 
 const lists: { shape: ListShape; index: string; from: string[] }[] = [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { chownSync, copyFileSync, chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { openDatabase } from '../../src/storage/postgres/database.ts'
-import { readSettings } from '../../src/storage/postgres/settings.ts'
+import { openDatabase } from '../../src/storage/postgres/connection/database.ts'
+import { readSettings } from '../../src/storage/postgres/connection/settings.ts'
 import { createServer, type PostgresServer, unprivileged } from '../helpers/postgres-server.ts'
 
 /** A server with a certificate for localhost that nobody has signed; the key is known to all, and for tests alone. */

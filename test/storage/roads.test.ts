@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRoads, type Road } from '../../src/storage/roads.ts'
+import { createRoads, type Road } from '../../src/storage/shared/roads.ts'
 
 /** How many roads of 80 posts are remembered at a time. */
 function kept(idLength: number): number {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAccess } from '../../src/storage/sqlite/access.ts'
-import { type Database, openDatabase } from '../../src/storage/sqlite/database.ts'
-import { createItems } from '../../src/storage/sqlite/items.ts'
-import { migrate } from '../../src/storage/sqlite/migrate.ts'
-import { createOrders } from '../../src/storage/sqlite/orders.ts'
-import { createRecords } from '../../src/storage/sqlite/records.ts'
-import { createSales } from '../../src/storage/sqlite/sales.ts'
-import { createStores } from '../../src/storage/sqlite/stores.ts'
+import { createAccess } from '../../src/storage/sqlite/apps/access.ts'
+import { type Database, openDatabase } from '../../src/storage/sqlite/connection/database.ts'
+import { createItems } from '../../src/storage/sqlite/lists/items.ts'
+import { migrate } from '../../src/storage/sqlite/schema/migrate.ts'
+import { createOrders } from '../../src/storage/sqlite/lists/orders.ts'
+import { createRecords } from '../../src/storage/sqlite/records/records.ts'
+import { createSales } from '../../src/storage/sqlite/lists/sales.ts'
+import { createStores } from '../../src/storage/sqlite/lists/stores.ts'
 
 const db = await openDatabase(':memory:')
 await migrate(db, 0)

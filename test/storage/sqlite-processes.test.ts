@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStorage } from '../../src/storage/open.ts'
-import { StorageUnavailable } from '../../src/storage/port.ts'
+import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { temporaryFolder } from './folder.ts'
 
 const folder = temporaryFolder()

@@ -1,5 +1,5 @@
 import { suite } from 'node:test'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { accessTests } from './suite/access.ts'
 import { auditTests } from './suite/audit.ts'
 import { browseTests } from './suite/browse.ts'

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { readMigrations } from '../../src/storage/migrations.ts'
+import { readMigrations } from '../../src/storage/shared/migrations.ts'
 import { migrate, openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port.ts'
+import type { Storage } from '../../src/storage/port/index.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { temporaryFolder } from './folder.ts'
@@ -36,7 +36,7 @@ const engines = {
 }
 
 for (const [engine, create] of Object.entries(engines)) {
-  const migrations = readMigrations(join(import.meta.dirname, '../../src/storage', engine))
+  const migrations = readMigrations(join(import.meta.dirname, '../../src/storage', engine, 'schema'))
 
   test(`${engine}: every migration number has a populated database to upgrade`, () => {
     assert.deepEqual(

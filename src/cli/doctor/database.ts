@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Examination } from '../../storage/examination.ts'
+import type { Examination } from '../../storage/port/examination.ts'
 import { type Check, ok, problem, warning } from './check.ts'
 
 const day = 86_400

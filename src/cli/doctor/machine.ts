@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../../config.ts'
-import { doors } from '../../listen.ts'
+import { doors } from '../../server/listen.ts'
 import { type Check, ok, warning } from './check.ts'
 
 /** What this machine gives a server. */

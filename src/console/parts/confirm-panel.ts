@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { postForm } from '../post-form.ts'
+import { postForm } from './post-form.ts'
 import { type Action, type Content, render } from './content.ts'
 
 interface ConfirmPanel {

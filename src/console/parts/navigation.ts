@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import type { Role } from '../../storage/port.ts'
+import type { Role } from '../../storage/port/index.ts'
 import type { Action } from './content.ts'
 
 /** The sections of each role, the home first. */

@@ -10,8 +10,8 @@ import {
   type RequestDelta,
   type UsageBatch,
   usageWidths,
-} from '../../storage/port.ts'
-import { bucketOf } from '../sales-buckets.ts'
+} from '../../storage/port/index.ts'
+import { bucketOf } from '../reading/sales-buckets.ts'
 
 export type ReadKind = 'orders' | 'items' | 'sales'
 

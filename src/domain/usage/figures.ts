@@ -1,6 +1,6 @@
 import type { Clock, Seconds } from '../../lib/clock.ts'
-import { type Storage, type UsageSpan, usageWidths } from '../../storage/port.ts'
-import { bucketOf } from '../sales-buckets.ts'
+import { type Storage, type UsageSpan, usageWidths } from '../../storage/port/index.ts'
+import { bucketOf } from '../reading/sales-buckets.ts'
 import type { UsageRecorder } from './recorder.ts'
 
 export interface FiguresDeps {

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
-import type { IngestDelta, UsageSpan } from '../../storage/port.ts'
+import type { IngestDelta, UsageSpan } from '../../storage/port/index.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** What the platform sent. A lag is the seconds from an order's updated_at to its commit; null without orders. */

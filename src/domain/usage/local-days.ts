@@ -1,5 +1,5 @@
 import { datesUntil, localDate } from '../../lib/local-date.ts'
-import type { ReadSums } from '../../storage/port.ts'
+import type { ReadSums } from '../../storage/port/index.ts'
 import { type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** What was read on one day of a zone. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { LoggedRequest } from '../../storage/port.ts'
+import type { LoggedRequest } from '../../storage/port/index.ts'
 
 interface Kept {
   errors: LoggedRequest[]

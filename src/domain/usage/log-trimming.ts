@@ -1,4 +1,4 @@
-import type { LoggedRequest, Storage } from '../../storage/port.ts'
+import type { LoggedRequest, Storage } from '../../storage/port/index.ts'
 
 /** Entries of one app that stay in the log, however young. */
 export const keptOfApp = 10_000

@@ -1,6 +1,6 @@
 import type { Seconds } from '../../lib/clock.ts'
-import { type ReadDelta, type ReadSums, usageRetention, usageWidths } from '../../storage/port.ts'
-import { bucketOf } from '../sales-buckets.ts'
+import { type ReadDelta, type ReadSums, usageRetention, usageWidths } from '../../storage/port/index.ts'
+import { bucketOf } from '../reading/sales-buckets.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** What was read on one day of UTC; `day` is its first second. */

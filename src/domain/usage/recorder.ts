@@ -1,6 +1,6 @@
 import type { RecordCounts } from '../../contract/record.ts'
 import type { Clock, Seconds } from '../../lib/clock.ts'
-import type { LoggedRequest, Storage, UsageBatch } from '../../storage/port.ts'
+import type { LoggedRequest, Storage, UsageBatch } from '../../storage/port/index.ts'
 import { type AppRead, createCounters } from './counters.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import { createLogTrimming } from './log-trimming.ts'

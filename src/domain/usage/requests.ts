@@ -8,7 +8,7 @@ import type {
   RequestsQuery,
   RequestSums,
   UsageSpan,
-} from '../../storage/port.ts'
+} from '../../storage/port/index.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** How requests went; the percentiles are milliseconds, null when there were none. */

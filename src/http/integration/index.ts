@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Storage } from '../../storage/port.ts'
+import type { Storage } from '../../storage/port/index.ts'
 import { compileParameters } from '../parameters.ts'
 import type { App, guard } from '../route.ts'
 import { itemsList } from './items.list.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses } from '../error-responses.ts'
+import { errorResponses } from '../reply/error-responses.ts'
 import { datetimeParameter, int64Parameter } from '../parameters.ts'
 
 /** What the lists of one store have in common. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { BegunRequests } from '../../domain/begun-requests.ts'
+import type { BegunRequests } from '../../domain/apps/pending-consents.ts'
 import { isStorageFault } from '../../domain/storage-fault.ts'
-import type { Throttle } from '../../domain/throttle.ts'
+import type { Throttle } from '../../domain/accounts/throttle.ts'
 import { type ApiError, fail } from '../../errors.ts'
 import {
   authorizeSchema,
@@ -17,7 +17,7 @@ import { metadataPath } from '../../oauth/metadata.ts'
 import type { PresentedTokens } from '../../oauth/presented-tokens.ts'
 import { type BeforeAnswer, providerRequest } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
-import type { ClientFacts, Storage } from '../../storage/port.ts'
+import type { ClientFacts, Storage } from '../../storage/port/index.ts'
 
 export interface OauthDeps {
   providers: ProviderSource

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Storage } from '../../storage/port.ts'
-import { sendError } from '../envelope.ts'
+import type { Storage } from '../../storage/port/index.ts'
+import { sendError } from '../reply/envelope.ts'
 import { fail } from '../../errors.ts'
 
 const stoppingNow = fail('service_unavailable', 'Shutting down', { headers: { 'retry-after': '1' } })

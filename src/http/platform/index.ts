@@ -1,4 +1,4 @@
-import type { Intake } from '../../domain/intake.ts'
+import type { Intake } from '../../ingest/ingest.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { App, guard } from '../route.ts'
 import { recordsRoute } from './records.ts'

@@ -1,5 +1,5 @@
-import { type Storage, usageRetention, usageWidths } from '../port.ts'
-import type { Database } from './database.ts'
+import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
+import type { Database } from './connection/database.ts'
 
 /** Rows deleted in about one statement: few enough that none runs into its time limit. */
 const purgeBatch = 1000

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { randomId } from '../../lib/ids.ts'
-import { type Storage, usageRetention, usageWidths } from '../port.ts'
-import { createFile, type Database, inMemory } from './database.ts'
-import { translate } from './errors.ts'
+import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
+import { createFile, type Database, inMemory } from './connection/database.ts'
+import { translate } from './connection/errors.ts'
 
 /** Rows deleted in one transaction: few enough that no request waits long behind it. */
 const purgeBatch = 1000

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AuditEntry, AuditQuery, Storage } from '../../../src/storage/port.ts'
+import type { AuditEntry, AuditQuery, Storage } from '../../../src/storage/port/index.ts'
 import { account, app, check, type Open, store } from './fixtures.ts'
 
 const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({

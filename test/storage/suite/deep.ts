@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createRandom } from '../../../src/demo/random.ts'
-import type { AccessClaim, OrderField, OrderRow, Storage } from '../../../src/storage/port.ts'
+import type { AccessClaim, OrderField, OrderRow, Storage } from '../../../src/storage/port/index.ts'
 import { check, entries, linked, type Open, order, rewrite, write } from './fixtures.ts'
 
 /** Pages that begin deep in their window, where an engine may know shortcuts: these must never be wrong. */

@@ -10,7 +10,7 @@ import type {
   RecordChanges,
   Storage,
   StoreRow,
-} from '../../../src/storage/port.ts'
+} from '../../../src/storage/port/index.ts'
 
 export type Open = () => Promise<Storage>
 

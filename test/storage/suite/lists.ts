@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AccessClaim, Chunk, OrderField, Storage } from '../../../src/storage/port.ts'
+import type { AccessClaim, Chunk, OrderField, Storage } from '../../../src/storage/port/index.ts'
 import {
   check,
   entries,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Key, NewArtifact } from '../../../src/storage/port.ts'
+import type { Key, NewArtifact } from '../../../src/storage/port/index.ts'
 import { account, check, type Open } from './fixtures.ts'
 
 const key = (id: string, created_at: number, use: Key['use'] = 'sign'): Key => ({

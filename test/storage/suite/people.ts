@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { App, AuditEntry } from '../../../src/storage/port.ts'
+import type { App, AuditEntry } from '../../../src/storage/port/index.ts'
 import { account, app, check, type Open, store } from './fixtures.ts'
 
 const secret = (id: string, created_at: number, app_id = 'a') => ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ExistingRows, RecordChanges, RecordKeys } from '../../../src/storage/port.ts'
+import type { ExistingRows, RecordChanges, RecordKeys } from '../../../src/storage/port/index.ts'
 import {
   check,
   entries,

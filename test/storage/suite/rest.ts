@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AccessClaim, Chunk, Cursor, OrderField, Storage } from '../../../src/storage/port.ts'
+import type { AccessClaim, Chunk, Cursor, OrderField, Storage } from '../../../src/storage/port/index.ts'
 import { check, entries, item, linked, type Open, order, rewrite, write } from './fixtures.ts'
 
 /** The rest of a page: its entries were settled when it began, and whoever reads on is asked for again each time. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RollupDelta, SalesQuery, SoldItem, Storage } from '../../../src/storage/port.ts'
+import type { RollupDelta, SalesQuery, SoldItem, Storage } from '../../../src/storage/port/index.ts'
 import { check, highest, linked, lowest, type Open, order, write } from './fixtures.ts'
 
 const day = 86_400

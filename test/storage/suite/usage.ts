@@ -8,7 +8,7 @@ import {
   type Storage,
   type UsageBatch,
   usageRetention,
-} from '../../../src/storage/port.ts'
+} from '../../../src/storage/port/index.ts'
 import { check, highest, lowest, type Open } from './fixtures.ts'
 
 const hour = 3600

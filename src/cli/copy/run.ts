@@ -1,0 +1,96 @@
+import { readConfig } from '../../config.ts'
+import type { Difference } from '../../storage/copy/compare.ts'
+import { type Copied, copyAll, countRows } from '../../storage/copy/run.ts'
+import { copyFrom, openCopy } from '../../storage/open.ts'
+import { createProgress } from '../progress.ts'
+import { note, print } from '../run.ts'
+
+export interface CopyOptions {
+  from: string
+  to: string
+  check?: boolean
+  json?: boolean
+}
+
+/** As many stores as are looked into one by one. */
+const shownDifferences = 20
+
+/** What a shell reports for a command that Ctrl-C ended. */
+const interrupted = 130
+
+/** Copies, or only compares, until the end or Ctrl-C, and says what came of it. */
+export async function runCopy(options: CopyOptions): Promise<void> {
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  // Once: a second Ctrl-C ends the process at once.
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  try {
+    const copied = await copy(options, stop.signal)
+    if (copied) report(copied, options)
+    else {
+      note('stopped; run the same command again to carry on')
+      process.exitCode = interrupted
+    }
+  } finally {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+  }
+}
+
+async function copy({ from, to, check = false }: CopyOptions, signal: AbortSignal): Promise<Copied | null> {
+  for (const database of [from, to]) refuseUnknown(database)
+  const config = readConfig()
+  return copyFrom(from, config, async source => {
+    const target = await openCopy(to, config)
+    try {
+      const total = await countRows(source)
+      const progress = createProgress(check ? 'check' : 'copy', { total, unit: 'rows' })
+      try {
+        return await copyAll(source, target, { check, signal, onRows: progress.advance })
+      } finally {
+        progress.done()
+      }
+    } finally {
+      await target.close()
+    }
+  })
+}
+
+function refuseUnknown(database: string): void {
+  // Not shown: a URL may hold a password.
+  if (/^(?!postgres(ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(database)) {
+    throw new Error('a database is a SQLite file or a postgres:// URL')
+  }
+  if (database === ':memory:') throw new Error('a database in :memory: is gone when the command ends')
+}
+
+function report({ rows, written, removed, differences }: Copied, { check, json }: CopyOptions): void {
+  if (differences.length > 0) throw differ(differences)
+  const { accounts, apps, stores, items, orders } = rows
+  const counts = `${accounts} accounts, ${apps} apps, ${stores} stores, ${items} items and ${orders} orders`
+  const done = check ? 'nothing was copied' : `${written} rows written, ${removed} removed`
+  print(
+    json,
+    { accounts, apps, stores, items, orders, written, removed, checked: true },
+    `${counts}; ${done}; every store's counts and checksums are the same in both`,
+  )
+}
+
+function differ(differences: readonly Difference[]): Error {
+  for (const { table, store, source_rows, target_rows } of differences.slice(0, shownDifferences)) {
+    const where = store === '' ? table : `${table} of store ${store}`
+    note(
+      source_rows === target_rows
+        ? `${where}: ${source_rows} rows in both, but not the same`
+        : `${where}: ${source_rows} rows in the source, ${target_rows} in the target`,
+    )
+  }
+  if (differences.length > shownDifferences) note(`and ${differences.length - shownDifferences} more`)
+  const stores = new Set(differences.map(({ store }) => store).filter(store => store !== ''))
+  return new Error(
+    stores.size === 0
+      ? 'the target is not the same as the source'
+      : `the target is not the same as the source: ${stores.size === 1 ? 'store' : 'stores'} ${[...stores].slice(0, shownDifferences).join(', ')}`,
+  )
+}

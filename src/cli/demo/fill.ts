@@ -1,0 +1,131 @@
+import { type DemoOptions, demoRecords, neighbour, owner } from '../../demo/records.ts'
+import { createAccounts } from '../../domain/accounts/accounts.ts'
+import { createApps } from '../../domain/apps/apps.ts'
+import { createIngest } from '../../ingest/record-writer.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { randomId } from '../../lib/ids.ts'
+import type { Role, Storage } from '../../storage/port/index.ts'
+import { createProgress } from '../progress.ts'
+import { byCommand } from '../run.ts'
+
+export interface Login {
+  email: string
+  password: string
+}
+
+interface Client {
+  client_id: string
+  client_secret: string
+}
+
+interface DemoStore {
+  id: number
+  name: string
+  timezone: string
+  merchant: string | null
+}
+
+/** What --json prints. */
+export interface Demo {
+  app: Client
+  platform: Client
+  merchant: Login
+  developer: Login
+  operator: Login
+  stores: DemoStore[]
+}
+
+/** What a person needs to use the demo. */
+export interface FilledDemo {
+  demo: Demo
+  /** Another merchant, with stores of their own. */
+  neighbour: Login
+  /** The last order of each store, so that the guide can show a window that has some. */
+  last_order: ReadonlyMap<number, string>
+}
+
+export const demoRedirectUri = 'http://127.0.0.1:8080/callback'
+const batchSize = 1000
+const developerEmail = 'developer@demo.example'
+const operatorEmail = 'operator@demo.example'
+
+/** Fills an empty database: records through the ingest that everyone's records take, then people and their apps. */
+export async function fillDemo(storage: Storage, options: DemoOptions): Promise<FilledDemo> {
+  const { stores, last_order } = await writeRecords(storage, options)
+  // Random, because a demo that is reachable from elsewhere must not have passwords that are printed in its source.
+  const people = createAccounts({ storage, clock: systemClock })
+  const create = async (email: string, role: Role): Promise<Login & { id: string }> => {
+    const password = randomId()
+    const { id } = await people.create({ email, role, password }, byCommand())
+    return { id, email, password }
+  }
+  const { id: owner_id, ...developer } = await create(developerEmail, 'developer')
+  const { id: _operator, ...operator } = await create(operatorEmail, 'operator')
+  const { id: _owner, ...merchant } = await create(owner, 'merchant')
+  const { id: _neighbour, ...other } = await create(neighbour, 'merchant')
+
+  const apps = createApps({ storage, clock: systemClock })
+  const app = await createClient(apps, {
+    name: 'Demo dashboard',
+    redirect_uris: [demoRedirectUri],
+    scope: null,
+    owner_id,
+  })
+  const platform = await createClient(apps, {
+    name: 'Demo tills',
+    redirect_uris: [],
+    scope: 'platform.write',
+    owner_id: null,
+  })
+  await apps.authorize(
+    app.client_id,
+    stores.map(({ id }) => BigInt(id)),
+    byCommand(),
+  )
+  return {
+    demo: { app, platform, merchant, developer, operator, stores },
+    neighbour: other,
+    last_order,
+  }
+}
+
+async function writeRecords(storage: Storage, options: DemoOptions) {
+  const ingest = createIngest({ storage })
+  const progress = createProgress('demo', { total: options.orders, unit: 'orders' })
+  const stores: DemoStore[] = []
+  const last_order = new Map<number, string>()
+  let lines: { line: number; text: string }[] = []
+  let orders = 0
+  let line = 0
+
+  async function flush(): Promise<void> {
+    if (lines.length === 0) return
+    await ingest.write(lines, byCommand())
+    progress.advance(orders)
+    lines = []
+    orders = 0
+  }
+  for (const record of demoRecords(options)) {
+    lines.push({ line: ++line, text: JSON.stringify(record) })
+    if (record.kind === 'order') {
+      orders++
+      last_order.set(record.store_id, record.created_at)
+    } else if (record.kind === 'store') {
+      const { id, name, timezone, merchant } = record
+      stores.push({ id, name, timezone, merchant })
+    }
+    if (lines.length === batchSize) await flush()
+  }
+  await flush()
+  progress.done()
+  return { stores, last_order }
+}
+
+async function createClient(
+  apps: ReturnType<typeof createApps>,
+  input: { name: string; redirect_uris: string[]; scope: string | null; owner_id: string | null },
+): Promise<Client> {
+  const { app, client_secret } = await apps.create({ ...input, public: false }, byCommand())
+  if (client_secret === null) throw new Error(`the app ${app.name} got no secret`)
+  return { client_id: app.id, client_secret }
+}

@@ -1,0 +1,103 @@
+import { owner } from '../../demo/records.ts'
+import { formatDatetime, parseDatetime } from '../../lib/datetime.ts'
+import { type Demo, demoRedirectUri, type FilledDemo, type Login } from './fill.ts'
+
+/** What to try with a fresh demo. The commands need bash and curl only, and are tested by pasting them. */
+export function demoGuide({ demo, neighbour, last_order }: FilledDemo, base_url: string): string {
+  const owned = demo.stores.filter(store => store.merchant === owner)
+  const store = owned.find(({ id }) => last_order.has(id)) ?? owned[0]
+  const sections = [
+    pages(demo, base_url),
+    logins(demo, neighbour),
+    stores(demo),
+    [
+      'Apps (their secrets are shown this once only)',
+      row('Dashboard', `client_id=${demo.app.client_id} client_secret=${demo.app.client_secret}`),
+      row('Tills', `client_id=${demo.platform.client_id} client_secret=${demo.platform.client_secret}`),
+    ],
+  ]
+  if (store) sections.push(commands(demo, base_url, store.id, last_order.get(store.id)))
+  return sections.map(lines => lines.join('\n')).join('\n\n')
+}
+
+const row = (name: string | number, value: string): string => `  ${String(name).padEnd(12)}${value}`
+
+const pages = ({ app }: Demo, base_url: string): string[] => [
+  'Pages',
+  row('Sign in', `${base_url}/login`),
+  row('Merchant', `${base_url}/account/apps`),
+  row('Developer', `${base_url}/developer/apps`),
+  row('Operator', `${base_url}/operator`),
+  row('API', `${base_url}/docs and ${base_url}/openapi.json`),
+  row('Consent', `${base_url}/auth/v2/authorize?${consentQuery(app.client_id)}`),
+]
+
+/** What an app sends a merchant's browser with; nobody answers at the redirect URI, but its address shows the code. */
+const consentQuery = (client_id: string): string =>
+  String(
+    new URLSearchParams({
+      response_type: 'code',
+      client_id,
+      scope: 'integration.store',
+      redirect_uri: demoRedirectUri,
+      state: 'demo',
+    }),
+  )
+
+const logins = ({ merchant, developer, operator }: Demo, neighbour: Login): string[] => {
+  const login = (name: string, { email, password }: Login) => row(name, `${email.padEnd(24)}${password}`)
+  return [
+    'Logins',
+    login('Merchant', merchant),
+    login('Another', neighbour),
+    login('Developer', developer),
+    login('Operator', operator),
+  ]
+}
+
+/** Enough to see what they are like. */
+const mostStores = 12
+
+const stores = ({ stores }: Demo): string[] => {
+  const rows = stores
+    .slice(0, mostStores)
+    .map(({ id, name, timezone, merchant }) => row(id, `${name}, ${timezone} (${merchant})`))
+  const more = stores.length - mostStores
+  return ['Stores', ...rows, ...(more > 0 ? [row('', `and ${more} more`)] : [])]
+}
+
+function commands({ app, platform }: Demo, base_url: string, store_id: number, last?: string): string[] {
+  const window = windowOf(last)
+  const api = `${base_url}/integration/v1`
+  const get = (path: string) => `curl -s -H "Authorization: Bearer $TOKEN" '${api}${path}'; echo`
+  return [
+    '# Paste into a shell: a token, then stores, orders, items and what each item sold',
+    ...token('TOKEN', base_url, app),
+    '',
+    get('/stores'),
+    get(`/orders?store_id=${store_id}&${window}&count=3`),
+    get(`/inventory/items?store_id=${store_id}&count=5`),
+    get(`/inventory/sales?store_id=${store_id}&${window}&count=5`),
+    '',
+    '# As the tills: write a record',
+    ...token('TILLS', base_url, platform),
+    '',
+    `curl -s -H "Authorization: Bearer $TILLS" -H 'Content-Type: application/x-ndjson' '${base_url}/platform/v1/records' \\`,
+    `  -d '{"kind":"store","id":1,"name":"My first store","timezone":"Europe/Paris","merchant":"${owner}"}'; echo`,
+  ]
+}
+
+const token = (variable: string, base_url: string, { client_id, client_secret }: Demo['app']): string[] => [
+  `${variable}=$(curl -s '${base_url}/auth/v2/token' -d grant_type=client_credentials \\`,
+  `  -d client_id=${client_id} -d client_secret=${client_secret} \\`,
+  `  | sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')`,
+]
+
+const day = 86_400
+
+/** The day of the last order and the one before it: one second less than the two days that an order window may have. */
+function windowOf(last = '1970-01-02 00:00:00'): string {
+  const midnight = Math.floor((parseDatetime(last) ?? 0) / day) * day
+  const text = (seconds: number) => formatDatetime(seconds).replace(' ', '%20')
+  return `start_date=${text(midnight - day)}&end_date=${text(midnight + day - 1)}`
+}

@@ -1,0 +1,149 @@
+import type { RecordCounts } from '../../contract/record.ts'
+import type { By } from '../../domain/audit/audit.ts'
+import type { Intake, IntakeBatch } from '../../ingest/ingest.ts'
+import { detailOf } from '../../ingest/records/problems.ts'
+import { maxLineLength, type RecordReader } from '../../ingest/records/read.ts'
+import type { ErrorDetail } from '../../errors.ts'
+import { linesOf } from '../../lib/lines.ts'
+
+/** How far an import is; kept up to date, so that whatever ends it can tell. */
+export interface ImportState {
+  counts: RecordCounts
+  /** Every line up to this one is stored. */
+  stored_through: number
+  /** What is wrong with the batch that could not be stored, and how many problems and lines that is. */
+  bad: { details: readonly ErrorDetail[]; problems: number; lines: number } | null
+}
+
+interface ImportOptions {
+  pieces: AsyncIterable<Buffer>
+  intake: Intake
+  by: By
+  state: ImportState
+  signal: AbortSignal
+  /** Called with the number of records of each batch that was stored. */
+  onBatch(records: number): void
+}
+
+/** One transaction each: large enough that the disk's flush costs little, small enough to be held in memory. */
+const batchLines = 4000
+const batchBytes = 8 * 1024 * 1024
+
+/** Batches that are under way: while one is stored, the next is read. */
+const underWay = 2
+
+/** Stores the lines batch by batch, until their end, the first bad batch or the signal. */
+export async function importRecords(options: ImportOptions): Promise<void> {
+  const { pieces, intake, by, state, signal, onBatch } = options
+  const opened: IntakeBatch[] = []
+  const settled: Promise<boolean>[] = []
+
+  /** Stores a batch when all before it are: the last word on a record is the last line about it. */
+  async function store(batch: IntakeBatch, through: number, before: Promise<boolean>): Promise<boolean> {
+    if (!(await before)) return false
+    const outcome = await batch.commit()
+    if ('refused' in outcome) {
+      state.bad = outcome.refused
+      return false
+    }
+    for (const kind of ['stores', 'items', 'orders', 'unchanged'] as const) {
+      state.counts[kind] += outcome.counts[kind]
+    }
+    state.stored_through = through
+    onBatch(outcome.records)
+    return !signal.aborted
+  }
+
+  try {
+    let before = Promise.resolve(true)
+    for await (const { parts, lines, through } of batchesOf(pieces)) {
+      const batch = intake.open({ by, after: through - lines })
+      opened.push(batch)
+      for (const part of parts) await batch.push(part)
+      before = store(batch, through, before)
+      before.catch(() => {}) // awaited below, unless one before it fails
+      settled.push(before)
+      if (settled.length >= underWay && !(await settled.shift())) return
+    }
+    await before
+  } finally {
+    // One may be on its way to the disk: what was stored is to be told.
+    await Promise.allSettled(settled)
+    for (const batch of opened) batch.abandon()
+  }
+}
+
+interface LineBatch {
+  parts: Buffer[]
+  lines: number
+  /** The number of its last line. */
+  through: number
+}
+
+/** Cuts bytes into batches of whole lines. */
+async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBatch> {
+  let batch: LineBatch = { parts: [], lines: 0, through: 0 }
+  let bytes = 0
+  /** Of the line that has not ended yet. */
+  let pending = 0
+  const next = (): LineBatch => {
+    const full = batch
+    batch = { parts: [], lines: 0, through: full.through }
+    bytes = 0
+    return full
+  }
+  for await (const piece of pieces) {
+    let start = 0
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, end + 1)) {
+      batch.lines++
+      batch.through++
+      pending = 0
+      if (batch.lines < batchLines && bytes + end - start < batchBytes) continue
+      batch.parts.push(piece.subarray(start, end + 1))
+      start = end + 1
+      yield next()
+    }
+    if (start === piece.length) continue
+    const part = piece.subarray(start)
+    // Of an endless line no more is kept than says that it is too long.
+    if (pending <= maxLineLength) {
+      batch.parts.push(part)
+      bytes += part.length
+    }
+    pending += part.length - Math.max(0, part.lastIndexOf(10) + 1)
+  }
+  if (batch.parts.length === 0) return
+  // The last line may do without its end.
+  if (batch.parts.at(-1)?.at(-1) !== 10) {
+    batch.lines++
+    batch.through++
+  }
+  yield next()
+}
+
+interface CheckOptions {
+  pieces: AsyncIterable<Buffer>
+  reader: RecordReader
+  onProblem(detail: ErrorDetail): void
+  onLines(count: number): void
+}
+
+/** Reads every line as an import would and stores nothing. Whether a record's store exists is not asked. */
+export async function checkRecords(
+  options: CheckOptions,
+): Promise<{ counts: RecordCounts; bad_lines: number }> {
+  const { pieces, reader, onProblem, onLines } = options
+  const counts: RecordCounts = { stores: 0, items: 0, orders: 0, unchanged: 0 }
+  let bad_lines = 0
+  for await (const lines of linesOf(pieces, maxLineLength)) {
+    for (const line of lines) {
+      const read = reader.take(line)
+      if (Array.isArray(read)) {
+        bad_lines++
+        for (const problem of read) onProblem(detailOf(line.line, problem))
+      } else if (read) counts[`${read.kind}s`]++
+    }
+    onLines(lines.length)
+  }
+  return { counts, bad_lines }
+}

@@ -1,0 +1,26 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { addAbortSignal } from 'node:stream'
+import { gunzip } from '../../lib/gunzip.ts'
+
+export interface ImportSource {
+  pieces: AsyncIterable<Buffer>
+  /** Bytes of the file; null when they cannot be known beforehand. */
+  size: number | null
+  /** How many of those were read so far. */
+  bytesRead(): number
+}
+
+/** A file, expanded when its name ends in .gz; `-` is standard input. Reading ends with an error when aborted. */
+export async function openSource(file: string, signal: AbortSignal): Promise<ImportSource> {
+  if (file === '-') return { pieces: addAbortSignal(signal, process.stdin), size: null, bytesRead: () => 0 }
+  const { size } = await stat(file)
+  // The signal listens for errors too, so that one before the first read waits for it.
+  const input = addAbortSignal(signal, createReadStream(file, { highWaterMark: 256 * 1024 }))
+  return {
+    pieces: file.endsWith('.gz') ? gunzip(input) : input,
+    // A pipe in the file system has a size of 0.
+    size: size || null,
+    bytesRead: () => input.bytesRead,
+  }
+}

@@ -1,0 +1,244 @@
+import { integrationScopes, isScope, scopes, splitScope } from '../../contract/scopes.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { equalHashes, sha256 } from '../../lib/hash.ts'
+import { randomId, randomSecret } from '../../lib/ids.ts'
+import type { App, AppSecret, Storage } from '../../storage/port/index.ts'
+import { auditEntry, type By } from '../audit/audit.ts'
+import { InputError } from '../input-error.ts'
+import { isStorageFault } from '../storage-fault.ts'
+import { checkRegistered } from './redirect-uri.ts'
+
+/** What may change of an app. Its scopes may not: merchants allowed just these. */
+export interface AppFace {
+  name: string
+  /** The app's own site, and who made it; shown to merchants as what the developer says. */
+  website?: string | null | undefined
+  publisher?: string | null | undefined
+  redirect_uris: readonly string[]
+}
+
+export interface NewApp extends AppFace {
+  /** Space-delimited; null for all that a third party may have. */
+  scope: string | null
+  public: boolean
+  owner_id: string | null
+}
+
+const longestName = 100
+// The new secret and the one before it: an app changes over without a moment when it has none that works.
+const liveSecrets = 2
+
+export type Apps = ReturnType<typeof createApps>
+
+export function createApps({ storage, clock }: { storage: AppStorage; clock: Clock }) {
+  async function mustFind(id: string): Promise<App> {
+    const app = await storage.apps.find(id)
+    if (!app) throw unknownApp(id)
+    return app
+  }
+
+  return {
+    /** The secret is in this answer and nowhere else: the database keeps its hash. */
+    async create(input: NewApp, by: By): Promise<{ app: App; client_secret: string | null }> {
+      const app: App = {
+        id: newClientId(),
+        ...checkFace(input),
+        scope: checkScope(input.scope),
+        public: input.public,
+        owner_id: input.owner_id,
+        created_at: clock.now(),
+        disabled_at: null,
+        disabled_by_owner: false,
+      }
+      checkTogether(app)
+      const made = app.public ? null : makeSecret(app.id, app.created_at)
+      const told = auditEntry(clock, by, 'app_created', { app_id: app.id, detail: app.name })
+      await storage.apps.create(app, made?.row ?? null, told)
+      return { app, client_secret: made?.client_secret ?? null }
+    },
+
+    async change(id: string, input: AppFace, by: By): Promise<App> {
+      const app = await mustFind(id)
+      const changed: App = { ...app, ...checkFace(input) }
+      checkTogether(changed)
+      const told = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
+      await storage.apps.update(changed, told)
+      return changed
+    },
+
+    /** A new secret; the one before it works until the next rotation. */
+    async rotateSecret(id: string, by: By): Promise<string> {
+      const app = await mustFind(id)
+      if (app.public) throw new InputError('client_id', `the app ${id} is public: it has no secret`)
+      // Age decides which secret goes, so two rotations within a second must not be of one age.
+      const [newest] = await storage.apps.secrets(id)
+      const created_at = Math.max(clock.now(), (newest?.created_at ?? 0) + 1)
+      const { row, client_secret } = makeSecret(id, created_at)
+      await storage.apps.addSecret(row, liveSecrets, auditEntry(clock, by, 'secret_added', { app_id: id }))
+      return client_secret
+    },
+
+    /** False when it is the app's only one, or gone already. */
+    retireSecret: (app_id: string, secret_id: string, by: By): Promise<boolean> =>
+      storage.apps.removeSecret(app_id, secret_id, auditEntry(clock, by, 'secret_retired', { app_id })),
+
+    /** `live`: the app's secrets, where they are known already. */
+    async verifySecret(app_id: string, secret: string, live?: readonly AppSecret[]): Promise<boolean> {
+      const hash = sha256(secret)
+      const used = (live ?? (await storage.apps.secrets(app_id))).find(each => equalHashes(each.hash, hash))
+      if (!used) return false
+      if (used.last_used_at !== null && minute(used.last_used_at) >= minute(clock.now())) return true
+      await storage.apps.touchSecret(used.id, clock.now()).catch(error => {
+        // When it was used last is good to know, and no reason to refuse it: the disk may be full.
+        if (!isStorageFault(error)) throw error
+      })
+      return true
+    },
+
+    /** The operator's own link: the app may read these stores without a merchant's consent. */
+    async authorize(id: string, store_ids: readonly bigint[], by: By): Promise<void> {
+      const app = await mustFind(id)
+      for (const store_id of store_ids) {
+        if (!(await storage.stores.exists(store_id))) {
+          throw new InputError('store', `no store has the id ${store_id}`)
+        }
+      }
+      const link = { id: randomId(), app_id: app.id, account_id: null, scope: 'integration.store' }
+      const told = auditEntry(clock, by, 'access_linked', { app_id: id, store_ids })
+      await storage.authorizations.save(link, store_ids, 'add', clock.now(), told)
+    },
+
+    /** Takes these stores, or all access, from the app, whoever gave it; answers how many authorizations changed. */
+    async revoke(id: string, store_ids: readonly bigint[] | null, by: By): Promise<number> {
+      const app = await mustFind(id)
+      const told = auditEntry(clock, by, 'access_revoked', { app_id: id, store_ids: store_ids ?? [] })
+      return storage.authorizations.revokeApp(app.id, store_ids, clock.now(), told)
+    },
+
+    /** A disabled app gets no token, and those it holds are refused from the next request on; enabling undoes both. */
+    async setDisabled(id: string, disabled: boolean, by: By): Promise<void> {
+      const told = auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id })
+      if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null, told))) throw unknownApp(id)
+    },
+
+    /** The same by the app's own developer, who cannot undo what the operator did; false when nothing changed. */
+    setDisabledByOwner: (id: string, disabled: boolean, by: By): Promise<boolean> =>
+      storage.apps.setDisabledByOwner(
+        id,
+        disabled ? clock.now() : null,
+        auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id }),
+      ),
+
+    list: (): Promise<App[]> => storage.apps.list(),
+    find: (id: string): Promise<App | null> => storage.apps.find(id),
+  }
+}
+
+type AppStorage = Pick<Storage, 'apps' | 'authorizations' | 'stores'>
+
+const minute = (seconds: number): number => Math.floor(seconds / 60)
+
+const unknownApp = (id: string): InputError =>
+  new InputError('client_id', `no app has the client_id ${JSON.stringify(id)}`)
+
+/** An id that starts with a dash would read as an option on every command line it is pasted into. */
+function newClientId(): string {
+  const id = randomId()
+  return id.startsWith('-') ? newClientId() : id
+}
+
+function makeSecret(app_id: string, created_at: number): { row: AppSecret; client_secret: string } {
+  const client_secret = randomSecret()
+  const row = { id: randomId(), app_id, hash: sha256(client_secret), created_at, last_used_at: null }
+  return { row, client_secret }
+}
+
+function checkFace({ name, website = null, publisher = null, redirect_uris }: AppFace) {
+  return {
+    name: checkName('name', name),
+    website: website === null || website.trim() === '' ? null : checkWebsite(website.trim()),
+    publisher: publisher === null || publisher.trim() === '' ? null : checkName('publisher', publisher),
+    redirect_uris: checkRedirectUris(redirect_uris),
+  }
+}
+
+function whatChanged(before: App, after: App): string {
+  const fields = ['name', 'website', 'publisher', 'redirect_uris'] as const
+  const changed = fields.filter(field => String(before[field] ?? '') !== String(after[field] ?? ''))
+  return changed.length === 0 ? 'nothing' : changed.join(', ')
+}
+
+/** Beside controls all that is not drawn, but for what joins and colours emoji. */
+const unseen =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\u200d]--[\ufe0f]]]/v
+
+/** Merchants decide by these names, so nothing invisible and nothing that turns the text around may be in them. */
+function checkName(field: 'name' | 'publisher', name: string): string {
+  const trimmed = name.trim()
+  const { length } = [...trimmed]
+  if (length < 1 || length > longestName) {
+    throw new InputError(field, `the ${field} has ${length} characters; it must have 1 to ${longestName}`)
+  }
+  if (unseen.test(trimmed) || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(trimmed)) {
+    throw new InputError(field, `the ${field} has a control character or one that cannot be seen`)
+  }
+  return trimmed
+}
+
+/** A link that merchants may follow: to a site, over https, and to nothing else. */
+function checkWebsite(website: string): string {
+  const url = URL.parse(website)
+  const fine =
+    url?.protocol === 'https:' && url.username === '' && url.password === '' && website.length <= 200
+  if (fine) return url.href
+  throw new InputError('website', `the website ${JSON.stringify(website)} is not an https address of a site`)
+}
+
+function checkScope(scope: string | null): string {
+  const names = scope === null ? integrationScopes : [...new Set(splitScope(scope))]
+  if (names.length === 0) throw new InputError('scope', 'the scope is empty; leave it out for the default')
+  const unknown = names.find(name => !isScope(name))
+  if (unknown !== undefined) {
+    throw new InputError(
+      'scope',
+      `the scope ${JSON.stringify(unknown)} is not one of ${Object.keys(scopes).join(', ')}`,
+    )
+  }
+  return names.join(' ')
+}
+
+function checkRedirectUris(uris: readonly string[]): string[] {
+  for (const uri of uris) {
+    const problem = checkRegistered(uri)
+    if (problem !== null) {
+      throw new InputError(
+        'redirect_uri',
+        `the redirect URI ${JSON.stringify(uri)} cannot be used: ${problem}`,
+      )
+    }
+  }
+  return [...new Set(uris)]
+}
+
+function checkTogether({ scope, redirect_uris, public: isPublic, owner_id }: App): void {
+  const names = splitScope(scope)
+  // Whoever may write can write into every store, so no developer gives it to an app of their own.
+  if (names.includes('platform.write') && owner_id !== null) {
+    throw new InputError(
+      'scope',
+      'the scope platform.write is for the platform alone: a developer’s app cannot have it',
+    )
+  }
+  if (names.includes('platform.write') && (names.length > 1 || isPublic || redirect_uris.length > 0)) {
+    throw new InputError(
+      'scope',
+      'platform.write is for the platform alone: no other scope, no redirect URI, not public',
+    )
+  }
+  if (isPublic && redirect_uris.length === 0) {
+    throw new InputError(
+      'redirect_uri',
+      'a public app needs at least one redirect URI: it has no other way to a token',
+    )
+  }
+}

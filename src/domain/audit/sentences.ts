@@ -1,0 +1,128 @@
+import type { AuditAction, AuditLine } from '../../storage/port/index.ts'
+
+/** A sentence is text with, in between, what it is about: a page makes links of those, a command line makes text. */
+export type Part =
+  | string
+  | { account: string; label: string }
+  | { app: string; label: string }
+  | { store: bigint }
+
+/** Stores that are named one by one. */
+const mostStores = 5
+
+type Say = (line: AuditLine) => Part[]
+
+/** For each action: its name, as in a list to pick from, and what an entry of it tells, behind who did it. */
+export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
+  sign_in: { title: 'Sign-in', says: () => say`signed in` },
+  sign_in_refused: {
+    title: 'Sign-in refused',
+    says: line =>
+      line.account_id === null
+        ? say`was refused sign-in with an email that nobody has${detailOf(line)}`
+        : say`was refused sign-in as ${accountOf(line)}${detailOf(line)}`,
+  },
+  sign_out: { title: 'Sign-out', says: () => say`signed out` },
+  account_created: {
+    title: 'Account created',
+    says: line =>
+      line.detail === 'sign-up'
+        ? say`signed up as a developer`
+        : say`created the ${line.detail} account ${accountOf(line)}`,
+  },
+  account_disabled: {
+    title: 'Account disabled',
+    says: line => say`disabled the account ${accountOf(line)}, and ended its sessions and what it allowed`,
+  },
+  account_enabled: { title: 'Account enabled', says: line => say`enabled the account ${accountOf(line)}` },
+  password_changed: {
+    title: 'Password changed',
+    says: line => say`changed the password of ${accountOf(line)}, and ended its sessions`,
+  },
+  app_created: { title: 'App created', says: line => say`created the app ${appOf(line)}` },
+  app_changed: { title: 'App changed', says: line => say`changed the app ${appOf(line)}${detailOf(line)}` },
+  app_disabled: { title: 'App disabled', says: line => say`disabled the app ${appOf(line)}` },
+  app_enabled: { title: 'App enabled', says: line => say`enabled the app ${appOf(line)}` },
+  secret_added: { title: 'Secret added', says: line => say`gave the app ${appOf(line)} a new secret` },
+  secret_retired: { title: 'Secret retired', says: line => say`retired a secret of the app ${appOf(line)}` },
+  access_allowed: {
+    title: 'Access allowed',
+    says: line => say`allowed the app ${appOf(line)} to read ${storesOf(line)}`,
+  },
+  access_denied: { title: 'Access denied', says: line => say`denied the app ${appOf(line)} access` },
+  access_changed: {
+    title: 'Access changed',
+    says: line => say`changed what the app ${appOf(line)} may read to ${storesOf(line)}${detailOf(line)}`,
+  },
+  access_revoked: {
+    title: 'Access revoked',
+    says: line =>
+      say`ended the access of the app ${appOf(line)}${toStores(line)}${givenBy(line)}${detailOf(line)}`,
+  },
+  access_linked: {
+    title: 'Access linked',
+    says: line => say`linked the app ${appOf(line)} to ${storesOf(line)}`,
+  },
+  store_moved: {
+    title: 'Store moved',
+    says: line => say`moved ${storesOf(line)} ${line.detail ?? 'to another merchant'}`,
+  },
+  keys_rotated: {
+    title: 'Keys rotated',
+    says: line => say`rotated the signing and cookie keys${detailOf(line)}`,
+  },
+  switch_set: { title: 'Switch set', says: line => say`turned the switch ${line.detail}` },
+}
+
+export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)
+
+/** What happened, as it goes on behind `whoOf`. */
+export const whatOf = (line: AuditLine): Part[] => auditActions[line.action].says(line)
+
+/** Who did it. */
+export function whoOf({ actor_kind, actor_id, actor_name }: AuditLine): Part {
+  if (actor_kind === 'server') return 'The server'
+  if (actor_kind === 'command') return `${actor_name ?? 'Somebody'} on the command line`
+  if (actor_id === null) return 'Somebody not signed in'
+  const label = actor_name ?? actor_id
+  return actor_kind === 'app' ? { app: actor_id, label } : { account: actor_id, label }
+}
+
+/** The parts as text. */
+export const partText = (part: Part): string => {
+  if (typeof part === 'string') return part
+  return 'store' in part ? String(part.store) : part.label
+}
+
+type Said = Part | Part[] | null
+
+const say = (texts: TemplateStringsArray, ...values: Said[]): Part[] =>
+  texts.flatMap((text, index) => [text, ...[values[index] ?? []].flat()]).filter(part => part !== '')
+
+const accountOf = ({ account_id, account_email }: AuditLine): Part =>
+  account_id === null ? 'nobody' : { account: account_id, label: account_email ?? account_id }
+
+const appOf = ({ app_id, app_name }: AuditLine): Part =>
+  app_id === null ? 'nothing' : { app: app_id, label: app_name ?? app_id }
+
+function storesOf({ store_ids }: AuditLine): Part[] {
+  if (store_ids.length === 0) return ['no store']
+  const named = store_ids.slice(0, mostStores).flatMap((store, index): Part[] => {
+    if (index === 0) return [{ store }]
+    return [index === store_ids.length - 1 ? ' and ' : ', ', { store }]
+  })
+  const more = store_ids.length - mostStores
+  return [
+    store_ids.length === 1 ? 'the store ' : 'the stores ',
+    ...named,
+    ...(more > 0 ? [` and ${more} more`] : []),
+  ]
+}
+
+/** Without stores it was all access. */
+const toStores = (line: AuditLine): Part[] => (line.store_ids.length === 0 ? [] : [' to ', ...storesOf(line)])
+
+const givenBy = (line: AuditLine): Part[] =>
+  line.account_id === null || line.account_id === line.actor_id ? [] : [' given by ', accountOf(line)]
+
+const detailOf = ({ detail }: AuditLine): string => (detail === null ? '' : `: ${detail}`)

@@ -1,0 +1,27 @@
+import type { Seconds } from '../../lib/clock.ts'
+import type { Storage } from '../../storage/port/index.ts'
+import { checkStore, type Principal } from './access.ts'
+import { firstRows, type Listing, offsetOf, pageOf } from './page.ts'
+
+export interface ItemsRequest {
+  store_id: bigint
+  updated_after?: Seconds | undefined
+  index: number
+  count: number
+}
+
+export function createItemList({ items }: Pick<Storage, 'items'>) {
+  return async ({ claim }: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
+    const { store_id, updated_after = null, count } = request
+    const query = { store_id, updated_after }
+    const first = firstRows(count, updated_after === null ? 'fixed' : 'moving')
+    const { facts, chunk } = await items.page(claim, query, offsetOf(request), first, known, count)
+    const { items_version: version } = checkStore(facts, store_id)
+    if (chunk === null) return { version, page: null }
+    const page = pageOf(chunk, count, {
+      more: (after, rows) => items.more(query, after, rows, claim),
+      check: now => void checkStore(now, store_id),
+    })
+    return { version, page }
+  }
+}

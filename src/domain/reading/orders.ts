@@ -1,0 +1,27 @@
+import type { OrderField, Storage } from '../../storage/port/index.ts'
+import { checkStore, type Principal } from './access.ts'
+import { firstRows, type Listing, offsetOf, pageOf } from './page.ts'
+import type { Window } from './window.ts'
+
+export interface OrdersRequest extends Window {
+  store_id: bigint
+  date_field: OrderField
+  index: number
+  count: number
+}
+
+export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
+  return async ({ claim }: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
+    const { store_id, date_field: field, start_date: from, end_date: to, count } = request
+    const query = { store_id, field, from, to }
+    const offset = offsetOf(request)
+    const { facts, chunk } = await orders.page(claim, query, offset, firstRows(count), known, count)
+    const { orders_version: version } = checkStore(facts, store_id)
+    if (chunk === null) return { version, page: null }
+    const page = pageOf(chunk, count, {
+      more: (after, rows) => orders.more(query, after, rows, claim),
+      check: now => void checkStore(now, store_id),
+    })
+    return { version, page }
+  }
+}

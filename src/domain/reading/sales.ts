@@ -1,0 +1,46 @@
+import { roundQuantity } from '../../lib/decimal.ts'
+import type { SoldItem, Storage } from '../../storage/port/index.ts'
+import { checkStore, type Principal } from './access.ts'
+import { type Listing, offsetOf } from './page.ts'
+import { cover } from './sales-buckets.ts'
+import type { Window } from './window.ts'
+
+export interface SalesRequest extends Window {
+  store_id: bigint
+  index: number
+  count: number
+}
+
+/** Spec 4.5: what each item sold, from sums that every write keeps up to date. */
+export function createSalesList(storage: Pick<Storage, 'sales'>) {
+  return async (principal: Principal, request: SalesRequest, known: number | null): Promise<Listing> => {
+    const { store_id, start_date, end_date, count } = request
+    const query = { store_id, ...cover(start_date, end_date) }
+    const { facts, sold } = await storage.sales.sum(principal.claim, query, known)
+    const { orders_version: version } = checkStore(facts, store_id)
+    if (sold === null) return { version, page: null }
+    const offset = offsetOf(request)
+    const entries = listed(sold)
+      .slice(offset, offset + count)
+      .map(render)
+    return { version, page: { first: Buffer.from(entries.join(',')), rest: null, rows: entries.length } }
+  }
+}
+
+/** Each item once, by id. One whose orders were all refunded is no longer listed. */
+function listed(sold: readonly SoldItem[]): SoldItem[] {
+  const items = new Map<bigint, SoldItem>()
+  for (const { item_id, lines, units, nanos } of sold) {
+    const sum = items.get(item_id)
+    if (sum) {
+      sum.lines += lines
+      sum.units += units
+      sum.nanos += nanos
+    } else items.set(item_id, { item_id, lines, units, nanos })
+  }
+  return [...items.values()]
+    .filter(({ lines }) => lines !== 0n)
+    .sort((a, b) => (a.item_id < b.item_id ? -1 : 1))
+}
+
+const render = (item: SoldItem): string => `{"item_id":${item.item_id},"count":${roundQuantity(item)}}`

@@ -1,0 +1,27 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Storage } from '../../storage/port/index.ts'
+import { checkStore, checkToken, type Principal } from './access.ts'
+import { firstRows, offsetOf, type Page, pageOf } from './page.ts'
+
+export function createStoreList(storage: Storage) {
+  return async ({ claim }: Principal, request: { index: number; count: number }): Promise<Page> => {
+    const { count } = request
+    const { stores } = storage
+    const { facts, chunk } = await stores.page(claim, offsetOf(request), firstRows(count), count)
+    checkToken(facts)
+    if (chunk === null) throw new Error('a live token was answered with no page of stores')
+    return pageOf(chunk, count, {
+      more: (after, rows) => stores.more(claim, after, rows),
+      check: checkToken,
+    })
+  }
+}
+
+/** Spec 4.2. Idempotent: the first activation's time is the one remembered. Answers the store with the token's scopes. */
+export function createActivation(storage: Storage, clock: Clock) {
+  return async ({ claim, scope }: Principal, store_id: bigint): Promise<string> => {
+    const { doc } = checkStore(await storage.stores.access(claim, store_id), store_id)
+    await storage.stores.activate(store_id, claim.app_id, clock.now())
+    return `${doc.slice(0, -1)},"scope":${JSON.stringify(scope)}}`
+  }
+}

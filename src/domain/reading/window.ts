@@ -1,0 +1,34 @@
+import { inDays } from '../../contract/lifetimes.ts'
+import type { ErrorDetail } from '../../errors.ts'
+import type { Seconds } from '../../lib/clock.ts'
+
+/** A window of time with both ends inside. */
+export interface Window {
+  start_date: Seconds
+  end_date: Seconds
+}
+
+/** Spec 4.3 and 8: a window runs forward and, where there is a limit, is no longer than it. */
+export function checkWindow({ start_date, end_date }: Partial<Window>, longest = Infinity): ErrorDetail[] {
+  if (start_date === undefined || end_date === undefined) return []
+  const span = end_date - start_date
+  if (span < 0) {
+    return [
+      {
+        field: 'end_date',
+        code: 'window_reversed',
+        message: `end_date is ${-span} s before start_date; it must not be earlier`,
+      },
+    ]
+  }
+  if (span > longest) {
+    return [
+      {
+        field: 'end_date',
+        code: 'window_too_long',
+        message: `the window was ${span} s; the most is ${longest} s (${inDays(longest)})`,
+      },
+    ]
+  }
+  return []
+}

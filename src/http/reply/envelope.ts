@@ -1,0 +1,38 @@
+import type { FastifyReply } from 'fastify'
+import type { ApiError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { challenges } from './challenges.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every answer tells its time, error answers too, so the renderers find the clock on the app. */
+    clock: Clock
+  }
+}
+
+/** Spec 2.1, written by hand around stored JSON: an answer's data is never parsed on its way out. */
+
+export const json = 'application/json; charset=utf-8'
+
+export const head = (timestamp: number): string =>
+  `{"status":{"timestamp":${timestamp},"ack":200,"errors":null},"data":`
+
+export const tail = '}'
+
+/** Answers 200 with data that is JSON text already. */
+export function sendData(reply: FastifyReply, data: string): FastifyReply {
+  return reply.type(json).send(head(reply.server.clock.now()) + data + tail)
+}
+
+export const errorBody = ({ code, message, details, status }: ApiError, timestamp: number): string =>
+  JSON.stringify({ status: { timestamp, ack: status, errors: { code, message, details } }, data: null })
+
+export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  const challenge = challenges[error.code]
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .type(json)
+    .send(errorBody(error, reply.server.clock.now()))
+}

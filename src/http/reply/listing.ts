@@ -1,0 +1,67 @@
+import { crc32 } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Listing, Page } from '../../domain/reading/page.ts'
+import { release } from '../../lib/release.ts'
+import { head, json, tail } from './envelope.ts'
+import { inTurn } from '../admission/overload.ts'
+import { sendPieces, sendWhole } from './send.ts'
+
+const closing = Buffer.from(`]${tail}`)
+const comma = Buffer.from(',')
+
+/** Answers a page: whole when it is small, in pieces at the reader's pace when it is large. */
+export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
+  if (wantsNone(reply.request)) {
+    release(page.first)
+    return reply.code(304).send()
+  }
+  reply.request.page = page
+  reply.header('content-type', json)
+  const opening = Buffer.from(`${head(reply.server.clock.now())}[`)
+  const { first, rest } = page
+  if (rest === null) return sendWhole(reply, [opening, first, closing])
+  return sendPieces(reply, pieces(opening, first, inTurn(reply.request, rest)))
+}
+
+async function* pieces(
+  opening: Uint8Array,
+  first: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array[]> {
+  yield [opening, first]
+  for await (const piece of rest) yield [comma, piece]
+  yield [closing]
+}
+
+/** Answers a list of one store: its page, or 304 to a reader who has the version that is current. */
+export async function answerListing(
+  reply: FastifyReply,
+  list: (known: number | null) => Promise<Listing>,
+): Promise<FastifyReply> {
+  const address = addressHash(reply.request)
+  const { version, page } = await list(knownVersion(reply.request, address))
+  reply.header('etag', `W/"${version}-${address}"`)
+  return page === null ? reply.code(304).send() : sendPage(reply, page)
+}
+
+/** RFC 9110 §13.1.2: `*` is whatever is current, and a list that may be read always is. */
+const wantsNone = ({ headers }: FastifyRequest): boolean => headers['if-none-match']?.trim() === '*'
+
+/** The version that the reader says it has of this very list. */
+function knownVersion({ headers }: FastifyRequest, address: string): number | null {
+  const { 'if-none-match': tags } = headers
+  if (tags === undefined) return null
+  const known = tags.split(',').flatMap(tag => {
+    const [, digits, hash] = /^(?:W\/)?"(\d{1,15})-([\w-]+)"$/.exec(tag.trim()) ?? []
+    return hash === address ? [Number(digits)] : []
+  })
+  // Versions rise, so only the newest can be current.
+  return known.length > 0 ? Math.max(...known) : null
+}
+
+/**
+ * What follows the store's data version in a validator, so that the tag of one window does not pass for another's: a
+ * client that mixes them up meets one of the same sum once in four billion times. The validator is weak (RFC 9110
+ * §8.8.1), since the envelope's timestamp differs each time.
+ */
+const addressHash = ({ raw }: FastifyRequest): string => crc32(raw.url ?? '').toString(36)

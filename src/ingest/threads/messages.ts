@@ -1,0 +1,42 @@
+import type { IntakeOptions, Outcome } from '../ingest.ts'
+import { ApiError, type ErrorCode, type ErrorDetail, fail } from '../../errors.ts'
+import { isStorageFault } from '../../domain/storage-fault.ts'
+import { StorageUnavailable } from '../../storage/port/index.ts'
+
+/** What a thread is told. Of one batch: `open`, any number of `push`, then `commit` or `abandon`. */
+export type Request =
+  | { type: 'open'; id: number; options: IntakeOptions }
+  | { type: 'push'; id: number; piece: Uint8Array }
+  | { type: 'commit'; id: number }
+  | { type: 'abandon'; id: number }
+  | { type: 'close' }
+
+/** What it answers: to each `push` and to `commit`, in the order they came. */
+export type Answer =
+  | { type: 'ready' }
+  | { type: 'pushed'; id: number; failure?: Failure }
+  | { type: 'committed'; id: number; outcome: Outcome }
+  | { type: 'failed'; id: number; failure: Failure }
+
+/** An error on its way between threads: its class does not survive the way. */
+export type Failure =
+  | { kind: 'api'; code: ErrorCode; message: string; details: readonly ErrorDetail[] }
+  | { kind: 'storage' | 'fault'; message: string; stack: string | undefined }
+
+export function toFailure(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    return { kind: 'api', code: error.code, message: error.message, details: error.details }
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { kind: isStorageFault(error) ? 'storage' : 'fault', message, stack }
+}
+
+export function toError(failure: Failure): Error {
+  if (failure.kind === 'api') {
+    return fail(failure.code, failure.message, { details: [...failure.details] })
+  }
+  const error =
+    failure.kind === 'storage' ? new StorageUnavailable(failure.message) : new Error(failure.message)
+  if (failure.stack !== undefined) error.stack = failure.stack
+  return error
+}

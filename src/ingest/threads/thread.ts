@@ -1,0 +1,53 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { createIngest } from '../record-writer.ts'
+import { createIntake, type IntakeBatch } from '../ingest.ts'
+import { openStorage, type StorageOptions } from '../../storage/open.ts'
+import { type Answer, type Request, toFailure } from './messages.ts'
+
+/** A thread that reads and stores batches over a database connection of its own, beside the one that answers. */
+const { database, options } = workerData as { database: string; options: StorageOptions }
+const port = parentPort as MessagePort
+const storage = await openStorage(database, options)
+const intake = createIntake(createIngest({ storage }))
+const batches = new Map<number, IntakeBatch>()
+const answer = (message: Answer): void => port.postMessage(message)
+
+async function push(id: number, piece: Uint8Array): Promise<void> {
+  try {
+    await batches.get(id)?.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))
+    answer({ type: 'pushed', id })
+  } catch (error) {
+    batches.delete(id)
+    answer({ type: 'pushed', id, failure: toFailure(error) })
+  }
+}
+
+async function commit(id: number): Promise<void> {
+  const batch = batches.get(id)
+  batches.delete(id)
+  try {
+    if (batch) answer({ type: 'committed', id, outcome: await batch.commit() })
+  } catch (error) {
+    answer({ type: 'failed', id, failure: toFailure(error) })
+  }
+}
+
+port.on('message', (request: Request) => {
+  switch (request.type) {
+    case 'open':
+      batches.set(request.id, intake.open(request.options))
+      return
+    case 'push':
+      return void push(request.id, request.piece)
+    case 'commit':
+      return void commit(request.id)
+    case 'abandon':
+      batches.get(request.id)?.abandon()
+      batches.delete(request.id)
+      return
+    case 'close':
+      // The port closes last: it is what keeps the thread alive.
+      return void storage.close().finally(() => port.close())
+  }
+})
+answer({ type: 'ready' })

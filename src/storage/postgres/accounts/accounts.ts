@@ -1,0 +1,78 @@
+import type { Account, Accounts } from '../../port/index.ts'
+import { tell } from './audit.ts'
+import type { Database } from '../connection/database.ts'
+
+export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
+  accounts.created_at, accounts.disabled_at`
+
+export function createAccounts(db: Database): Accounts {
+  const find = async (column: 'id' | 'email', value: string) => {
+    const [account] = await db.query<Account>(`select ${accountColumns} from accounts where ${column} = $1`, [
+      value,
+    ])
+    return account ?? null
+  }
+
+  return {
+    create: ({ id, email, role, password_hash, created_at, disabled_at }, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
+           values ($1, $2, $3, $4, $5, $6) on conflict (email) do nothing`,
+          [id, email, role, password_hash, created_at, disabled_at],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
+    findByEmail: email => find('email', email),
+    find: id => find('id', id),
+    setDisabled: (id, disabled_at, now, audit, tellApp) =>
+      db.write(async tx => {
+        if (disabled_at !== null) {
+          // Locked, all of them: two operators who disable each other would leave none.
+          const operators = await tx.query<{ id: string }>(
+            `select id from accounts where role = 'operator' and disabled_at is null order by id for update`,
+          )
+          if (operators.length === 1 && operators[0]?.id === id) return 'last_operator'
+        }
+        const { count } = await tx.query(
+          `update accounts set disabled_at = $2
+           where id = $1 and (disabled_at is null) <> ($2::bigint is null)`,
+          [id, disabled_at],
+        )
+        const changed = count === 1
+        if (changed && disabled_at !== null) {
+          tx.send('delete from sessions where account_id = $1', [id])
+          const revoked = await tx.query<{ id: string }>(
+            `update authorizations set revoked_at = $2, updated_at = $2
+             where account_id = $1 and revoked_at is null returning id`,
+            [id, now],
+          )
+          tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [
+            revoked.map(row => row.id),
+          ])
+        }
+        if (changed) tell(tx, audit)
+        if (tellApp && disabled_at !== null) {
+          // Those that the developer had disabled become the operator's to enable.
+          const apps = await tx.query<{ id: string }>(
+            `update apps set disabled_at = $2, disabled_by_owner = false
+             where owner_id = $1 and (disabled_at is null or disabled_by_owner) returning id`,
+            [id, disabled_at],
+          )
+          for (const app of apps) tell(tx, tellApp(app.id))
+        }
+        return changed ? 'changed' : 'unchanged'
+      }),
+    setPassword: (id, password_hash, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query('update accounts set password_hash = $2 where id = $1', [
+          ...[id, password_hash],
+        ])
+        if (count === 0) return false
+        tx.send('delete from sessions where account_id = $1', [id])
+        tell(tx, audit)
+        return true
+      }),
+  }
+}

@@ -1,0 +1,96 @@
+import type { Audit, AuditAction, AuditEntry, AuditLine, AuditQuery } from '../../port/index.ts'
+import { contains } from '../lists/contains.ts'
+import type { Database } from '../connection/database.ts'
+import type { Transaction } from '../connection/transaction.ts'
+import type { Value } from '../connection/values.ts'
+
+type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
+
+const columns = [
+  ...['id', 'at', 'action', 'actor_kind', 'actor_id', 'actor_name', 'account_id', 'app_id'],
+  ...['store_ids', 'detail', 'address', 'request_id'],
+] as const
+const insert = `insert into audit_entries (${columns.join(', ')})
+  values (${columns.map((_, i) => `$${i + 1}`).join(', ')})`
+
+const valuesOf = (entry: AuditEntry): Value[] =>
+  columns.map(name => (name === 'store_ids' ? entry.store_ids.join(',') : entry[name]))
+
+/** Writes an entry into the transaction; none when there is nothing to tell. */
+export function tell(tx: Transaction, entry: AuditEntry | undefined): void {
+  if (entry) tx.send(insert, valuesOf(entry))
+}
+
+export function createAudit(db: Database): Audit {
+  return {
+    async append(entry) {
+      await db.query(insert, valuesOf(entry))
+    },
+    async list(query) {
+      const { limit, look } = query
+      const { looked, matching, values } = conditions(query)
+      // One statement, so that what was looked at and what was found are of one moment.
+      const rows = await db.query<(AuditRow | { id: null }) & Ends>(
+        `with looked as materialized (select * from audit_entries where ${looked} order by id desc limit $2),
+         found as (
+           select ${columns.map(name => `looked.${name}`).join(', ')},
+             accounts.email as account_email, apps.name as app_name
+           from looked
+           left join accounts on accounts.id = looked.account_id
+           left join apps on apps.id = looked.app_id
+           where ${matching} order by looked.id desc limit $1)
+         select found.*, ends.looked_count, ends.last
+         from (select count(*) as looked_count, min(id) as last from looked) as ends
+         left join found on true order by found.id desc`,
+        values,
+      )
+      const found = rows.filter(row => row.id !== null)
+      const lines = found.slice(0, limit).map(toLine)
+      if (found.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
+      const [ends] = rows
+      return { lines, next: Number(ends?.looked_count) === look ? (ends?.last ?? null) : null }
+    },
+  }
+}
+
+/** How many entries were looked at, and the oldest of them. */
+interface Ends {
+  looked_count: number | bigint
+  last: string | null
+}
+
+/**
+ * In the statement itself: a plan for any action would look through the log for a rare one. It is a name of ours; what
+ * somebody typed could not be one.
+ */
+function named(action: AuditAction): string {
+  if (!/^[a-z_]+$/.test(action)) throw new Error(`no action is called ${JSON.stringify(action)}`)
+  return `'${action}'`
+}
+
+/** `looked`: what an index finds; `matching`: what each entry is looked at for. */
+function conditions({ account_id, app_id, action, search = '', before, limit, look }: AuditQuery) {
+  const values: Value[] = [limit + 1, look]
+  const given = (value: string): string => `$${values.push(value)}::text`
+  const looked = ['true']
+  if (account_id !== undefined) {
+    const id = given(account_id)
+    looked.push(`(actor_id = ${id} or account_id = ${id})`)
+  }
+  if (app_id !== undefined) looked.push(`app_id = ${given(app_id)}`)
+  if (action !== undefined) looked.push(`action = ${named(action)}`)
+  if (before !== undefined) looked.push(`id < ${given(before)}`)
+  let matching = 'true'
+  if (search !== '') {
+    const text = given(search)
+    const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part => contains(part, text))
+    matching = `(${parts.join(' or ')} or ${text} in (looked.app_id, address, request_id)
+      or strpos(',' || store_ids || ',', ',' || ${text} || ',') > 0)`
+  }
+  return { looked: looked.join(' and '), matching, values }
+}
+
+const toLine = ({ store_ids, looked_count: _count, last: _last, ...row }: AuditRow & Ends): AuditLine => ({
+  ...row,
+  store_ids: store_ids === '' ? [] : store_ids.split(',').map(BigInt),
+})

@@ -1,0 +1,37 @@
+import type { Account, Sessions } from '../../port/index.ts'
+import { tell } from './audit.ts'
+import { accountColumns } from './accounts.ts'
+import type { Database } from '../connection/database.ts'
+
+export function createSessions(db: Database): Sessions {
+  return {
+    create: ({ hash, account_id, password_hash, created_at, expires_at }, audit) =>
+      db.write(async tx => {
+        // Locked: whoever disables the account meanwhile either is seen here, or finds the session to end.
+        const live = await tx.query(
+          'select 1 from accounts where id = $1 and disabled_at is null and password_hash = $2 for share',
+          [account_id, password_hash],
+        )
+        if (live.length === 0) return false
+        tx.send('insert into sessions (hash, account_id, created_at, expires_at) values ($1, $2, $3, $4)', [
+          ...[hash, account_id, created_at, expires_at],
+        ])
+        tell(tx, audit)
+        return true
+      }),
+    async findAccount(hash, now) {
+      const [account] = await db.query<Account>(
+        `select ${accountColumns} from sessions join accounts on accounts.id = sessions.account_id
+         where sessions.hash = $1 and sessions.expires_at > $2 and accounts.disabled_at is null`,
+        [hash, now],
+      )
+      return account ?? null
+    },
+    end: (hash, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query('delete from sessions where hash = $1', [hash])
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
+  }
+}

@@ -1,0 +1,74 @@
+import type { AccessClaim, AccessFacts } from '../../port/index.ts'
+import type { RawRow } from '../connection/connection.ts'
+import type { Value } from '../connection/values.ts'
+
+/** The version of a store that rises with every change of one of its lists. */
+export type ListVersion = 'orders_version' | 'items_version'
+
+/**
+ * The facts behind a claim as one row, for the values of `claimValues`: $1 to $3, and $4 for the store. A list adds
+ * its page to the same statement, so a request is one round trip and all of it is of one moment. `readable` says that
+ * the facts allow to read: what else the statement does depends on it.
+ *
+ * On Citus the statement goes whole to the worker of the store: `stores` and `authorization_stores` are there by $4,
+ * and the other tables are on every worker (citus.ts).
+ */
+export const storeFacts = facts({
+  allowed: `exists (
+    select 1 from authorization_stores
+    where store_id = $4 and app_id = $1 and ($2::text is null or authorization_id = $2))`,
+  readable: 'and store_allowed and doc is not null',
+  columns: 'stores.doc, stores.orders_version, stores.items_version',
+  from: 'from (select 1) as one left join stores on stores.id = $4',
+})
+
+/** The facts of a claim that asks for no store: $1 to $3. */
+export const tokenFacts = facts({
+  allowed: 'false',
+  readable: '',
+  columns: 'null as doc, null as orders_version, null as items_version',
+  from: '',
+})
+
+function facts({
+  allowed,
+  readable,
+  columns,
+  from,
+}: Record<'allowed' | 'readable' | 'columns' | 'from', string>): string {
+  return `select *, (app_live and not token_revoked and authorization_live ${readable}) as readable from (
+    select
+      exists (select 1 from apps where id = $1 and disabled_at is null) as app_live,
+      exists (select 1 from revoked_tokens where jti = $3) as token_revoked,
+      $2::text is null or exists (
+        select 1 from authorizations where id = $2 and app_id = $1 and revoked_at is null) as authorization_live,
+      ${allowed} as store_allowed,
+      ${columns}
+    ${from} offset 0
+  ) as facts`
+}
+
+export const claimValues = ({ app_id, authorization_id, jti }: AccessClaim): Value[] => [
+  ...[app_id, authorization_id, jti],
+]
+
+/** A row of the facts, and what the statement has added behind their columns. */
+export function readFacts(row: RawRow): { facts: AccessFacts; readable: boolean; rest: RawRow } {
+  const [app_live, token_revoked, authorization_live, store_allowed, doc, orders, items, readable, ...rest] =
+    row
+  return {
+    facts: {
+      app_live: isTrue(app_live),
+      token_revoked: isTrue(token_revoked),
+      authorization_live: isTrue(authorization_live),
+      store: doc
+        ? { doc: doc.toString(), orders_version: Number(orders), items_version: Number(items) }
+        : null,
+      store_allowed: isTrue(store_allowed),
+    },
+    readable: isTrue(readable),
+    rest,
+  }
+}
+
+const isTrue = (value: Buffer | null | undefined): boolean => value?.[0] === 0x74 // 't'

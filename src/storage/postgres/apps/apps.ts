@@ -1,0 +1,137 @@
+import type { App, AppSecret, Apps } from '../../port/index.ts'
+import { tell } from '../accounts/audit.ts'
+import type { Database } from '../connection/database.ts'
+import type { Value } from '../connection/values.ts'
+
+export type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
+
+export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
+  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
+const secretColumns = 'id, app_id, hash, created_at, last_used_at'
+const insertSecret = `insert into app_secrets (${secretColumns}) values ($1, $2, $3, $4, $5)`
+
+export function createApps(db: Database): Apps {
+  return {
+    create: (app, secret, audit) =>
+      db.write(async tx => {
+        const { id, name, website, publisher, scope, owner_id, created_at } = app
+        const { disabled_at, disabled_by_owner } = app
+        const uris = JSON.stringify(app.redirect_uris)
+        tx.send(
+          `insert into apps
+             (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at,
+              disabled_by_owner)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+          [
+            ...[id, name, website, publisher, scope, uris, app.public, owner_id, created_at],
+            ...[disabled_at, disabled_by_owner],
+          ],
+        )
+        if (secret) tx.send(insertSecret, secretValues(secret))
+        tell(tx, audit)
+      }),
+    async find(id) {
+      const [row] = await db.query<AppRow>(`select ${appColumns} from apps where id = $1`, [id])
+      return row ? toApp(row) : null
+    },
+    async list() {
+      return (await db.query<AppRow>(`select ${appColumns} from apps order by created_at, id`)).map(toApp)
+    },
+    async ofOwner(owner_id) {
+      const rows = await db.query<AppRow>(
+        `select ${appColumns} from apps where owner_id = $1 order by created_at desc, id desc`,
+        [owner_id],
+      )
+      return rows.map(toApp)
+    },
+    update: ({ id, name, website, publisher, redirect_uris }, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          'update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5 where id = $1',
+          [id, name, website, publisher, JSON.stringify(redirect_uris)],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
+    async secrets(app_id) {
+      const rows = await db.query<AppSecret>(
+        `select ${secretColumns} from app_secrets where app_id = $1 order by created_at desc, id desc`,
+        [app_id],
+      )
+      return [...rows]
+    },
+    addSecret: (secret, keep, audit) =>
+      db.write(async tx => {
+        // Two rotations at once would each leave the other's secret beside its own.
+        tx.send('select 1 from apps where id = $1 for update', [secret.app_id])
+        tx.send(insertSecret, secretValues(secret))
+        // The new secret is kept whatever the clock said when the others were made.
+        tx.send(
+          `delete from app_secrets where id in (
+             select id from app_secrets where app_id = $1 and id <> $2 order by created_at desc, id desc offset $3)`,
+          [secret.app_id, secret.id, keep - 1],
+        )
+        tell(tx, audit)
+      }),
+    async touchSecret(id, now) {
+      // No row of this minute is written again, so a secret in steady use takes no lock.
+      await db.query(
+        `update app_secrets set last_used_at = $2
+         where id = $1 and (last_used_at is null or last_used_at / 60 < $2::bigint / 60)`,
+        [id, now],
+      )
+    },
+    removeSecret: (app_id, id, audit) =>
+      db.write(async tx => {
+        // Two that each remove the other's last companion would leave none.
+        tx.send('select 1 from apps where id = $1 for update', [app_id])
+        const { count } = await tx.query(
+          `delete from app_secrets where app_id = $1 and id = $2
+           and exists (select 1 from app_secrets as other where other.app_id = $1 and other.id <> $2)`,
+          [app_id, id],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
+    setDisabled: (id, disabled_at, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          `update apps set disabled_at = $2, disabled_by_owner = false
+           where id = $1
+             and ((disabled_at is null) <> ($2::bigint is null) or ($2::bigint is not null and disabled_by_owner))`,
+          [id, disabled_at],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1 || (await tx.query('select 1 from apps where id = $1', [id])).length === 1
+      }),
+    setDisabledByOwner: (id, disabled_at, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          `update apps set disabled_at = $2, disabled_by_owner = $2::bigint is not null
+           where id = $1 and case when $2::bigint is null then disabled_by_owner else disabled_at is null end`,
+          [id, disabled_at],
+        )
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
+  }
+}
+
+const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret): Value[] => [
+  ...[id, app_id, hash, created_at, last_used_at],
+]
+
+/** Of a row that may have more columns. */
+export const toApp = (row: AppRow): App => ({
+  id: row.id,
+  name: row.name,
+  website: row.website,
+  publisher: row.publisher,
+  scope: row.scope,
+  redirect_uris: JSON.parse(row.redirect_uris) as string[],
+  public: row.public,
+  owner_id: row.owner_id,
+  created_at: row.created_at,
+  disabled_at: row.disabled_at,
+  disabled_by_owner: row.disabled_by_owner,
+})

@@ -1,0 +1,158 @@
+import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
+import { tell } from '../accounts/audit.ts'
+import type { Database } from '../connection/database.ts'
+import { sortedIds } from '../records/read.ts'
+import type { Transaction } from '../connection/transaction.ts'
+
+type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: string }
+
+const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
+
+const updateLive = `update authorizations set scope = $1, updated_at = $2
+  where app_id = $3 and coalesce(account_id, '') = coalesce($4, '') and revoked_at is null returning id`
+
+// The index of live authorizations decides between parallel consents, and RETURNING says which one lives.
+const upsertLive = `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
+  values ($5, $3, $4, $1, $2, $2)
+  on conflict (app_id, coalesce(account_id, '')) where revoked_at is null
+  do update set scope = excluded.scope, updated_at = excluded.updated_at
+  returning id`
+
+/** Whoever changes an authorization locks its row first, then its stores: so a change and a revocation never mix. */
+export function createAuthorizations(db: Database): Authorizations {
+  const one = async (where: string, values: (string | null)[]) => {
+    const [row] = await db.query<Authorization>(
+      `select ${columns} from authorizations where ${where}`,
+      values,
+    )
+    return row ?? null
+  }
+
+  return {
+    find: id => one('id = $1', [id]),
+    findLive: (app_id, account_id) =>
+      one(`app_id = $1 and coalesce(account_id, '') = coalesce($2, '') and revoked_at is null`, [
+        ...[app_id, account_id],
+      ]),
+    save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
+      db.write(async tx => {
+        if (merchant !== undefined) {
+          // Locked too: who disables the account at this moment waits, and then revokes what was allowed.
+          const [enabled, owned] = await Promise.all([
+            tx.query('select 1 from accounts where id = $1 and disabled_at is null for share', [account_id]),
+            areOwnedBy(tx, merchant, store_ids),
+          ])
+          if (enabled.length === 0 || !owned) return null
+        }
+        // Who changes one that is being revoked waits for it, and finds none.
+        const [row] =
+          mode === 'change'
+            ? await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
+            : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
+        if (!row) return null
+        const { id } = row
+        if (mode !== 'add') {
+          tx.send(
+            'delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])',
+            [id, store_ids],
+          )
+        }
+        // A store that is linked already keeps the time since when it is.
+        tx.send(
+          `insert into authorization_stores (store_id, app_id, authorization_id, since)
+           select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
+          [store_ids, app_id, id, now],
+        )
+        tell(tx, audit)
+        return id
+      }),
+    async storeIds(id) {
+      const rows = await db.query<{ store_id: bigint }>(
+        'select store_id from authorization_stores where authorization_id = $1 order by store_id',
+        [id],
+      )
+      return rows.map(({ store_id }) => store_id)
+    },
+    async ofAccount(account_id) {
+      const apps = await db.query<Omit<ConnectedApp, 'stores'>>(
+        `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at
+         from authorizations join apps on apps.id = app_id
+         where account_id = $1 and revoked_at is null order by apps.name, app_id`,
+        [account_id],
+      )
+      const stores = await db.query<ConnectedStore>(
+        `select linked.authorization_id, stores.id, stores.name, since, activated_at
+         from authorization_stores as linked join stores on stores.id = linked.store_id
+         left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+         where linked.authorization_id = any ($1::text[]) order by stores.id`,
+        [apps.map(({ authorization_id }) => authorization_id)],
+      )
+      return apps.map(app => ({
+        ...app,
+        stores: stores
+          .filter(({ authorization_id }) => authorization_id === app.authorization_id)
+          .map(({ authorization_id: _of, ...store }) => store),
+      }))
+    },
+    linksTo: store_ids =>
+      db.query<StoreLink>(
+        `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
+         join authorizations on authorizations.id = linked.authorization_id
+         left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+         where linked.store_id = any ($1::bigint[]) and account_id is null
+         order by linked.store_id, linked.app_id`,
+        [store_ids],
+      ),
+    revoke: (id, now, audit) =>
+      db.write(async tx => {
+        const { count } = await tx.query(
+          'update authorizations set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
+          [id, now],
+        )
+        tx.send('delete from authorization_stores where authorization_id = $1', [id])
+        if (count === 1) tell(tx, audit)
+        return count === 1
+      }),
+    revokeApp: (app_id, store_ids, now, audit) =>
+      db.write(async tx => {
+        if (store_ids === null) {
+          const revoked = await tx.query<{ id: string }>(
+            `update authorizations set revoked_at = $2, updated_at = $2
+             where app_id = $1 and revoked_at is null returning id`,
+            [app_id, now],
+          )
+          // Not all of the app's: a consent given at this moment is not among the revoked ones.
+          const ids = revoked.map(({ id }) => id)
+          tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [ids])
+          if (ids.length > 0) tell(tx, audit)
+          return ids.length
+        }
+        await tx.query(
+          `select 1 from authorizations where app_id = $1 and revoked_at is null order by id for update`,
+          [app_id],
+        )
+        const unlinked = await tx.query<{ authorization_id: string }>(
+          `delete from authorization_stores where app_id = $1 and store_id = any ($2::bigint[])
+           returning authorization_id`,
+          [app_id, store_ids],
+        )
+        const touched = [...new Set(unlinked.map(row => row.authorization_id))]
+        tx.send('update authorizations set updated_at = $2 where id = any ($1::text[])', [touched, now])
+        if (touched.length > 0) tell(tx, audit)
+        return touched.length
+      }),
+  }
+}
+
+/**
+ * Locked, so that a store does not change hands before the commit; a batch that moves it waits, and then takes the
+ * link away. One by one, in one round trip: Citus locks rows of one worker in a statement only.
+ */
+async function areOwnedBy(tx: Transaction, merchant: string, store_ids: readonly bigint[]): Promise<boolean> {
+  const owned = await Promise.all(
+    sortedIds(store_ids).map(id =>
+      tx.query('select 1 from stores where id = $1 and merchant = $2 for share', [id, merchant]),
+    ),
+  )
+  return owned.every(({ length }) => length === 1)
+}

@@ -1,0 +1,77 @@
+import { systemClock } from '../../../lib/clock.ts'
+import { type CopySource, type CopyTarget, parallelWrites, type Row } from '../../copy/port.ts'
+import { tables } from '../../copy/tables.ts'
+import { putSql, readSql, removeSql, tallySql } from './sql.ts'
+import { openDatabase } from '../connection/database.ts'
+import { migrate, refuseOlder } from '../schema/migrate.ts'
+import { type PostgresOptions, readSettings } from '../connection/settings.ts'
+
+/** Lends the database as it is at this moment, in one transaction that only reads. */
+export async function copyFromPostgres<T>(
+  url: string,
+  options: PostgresOptions,
+  work: (source: CopySource) => Promise<T>,
+): Promise<T> {
+  const db = await openDatabase(readSettings(url, { ...options, database_pool: 1 }))
+  try {
+    return await db.write(
+      async tx => {
+        await tx.script('set transaction isolation level repeatable read, read only')
+        // It stands still for as long as the other side writes.
+        await tx.script('set local idle_in_transaction_session_timeout = 0')
+        await refuseOlder(tx)
+        return work({
+          read: async (...asked) => (await tx.query<object>(...readSql(...asked))).map(valuesOf),
+          async count({ name }) {
+            const [row] = await tx.query<{ count: number }>(`select count(*) from ${name}`)
+            return row?.count ?? 0
+          },
+        })
+      },
+      { patient: true },
+    )
+  } finally {
+    db.close()
+  }
+}
+
+export async function openPostgresCopy(url: string, options?: PostgresOptions): Promise<CopyTarget> {
+  const db = await openDatabase(readSettings(url, { ...options, database_pool: parallelWrites }))
+  try {
+    await migrate(db, systemClock.now())
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return {
+    read: async (...asked) => (await db.query<object>(...readSql(...asked))).map(valuesOf),
+    async tally(...asked) {
+      const found = await db.write(
+        tx => tx.query<{ store: string; rows: string; sum: string }>(...tallySql(...asked)),
+        { patient: true },
+      )
+      return new Map(
+        found.map(({ store, rows, sum }) => [store, { rows: Number(rows), sum: BigInt(sum) }] as const),
+      )
+    },
+    write: (table, rows, gone) =>
+      db.write(
+        async tx => {
+          if (gone.length > 0) tx.send(...removeSql(table, gone))
+          if (rows.length > 0) tx.send(...putSql(table, rows))
+        },
+        { patient: true },
+      ),
+    // The server would plan its first statements by what it knows of empty tables.
+    settle: () =>
+      db.write(async tx => void (await tx.script(`analyze ${tables.map(({ name }) => name).join(', ')}`)), {
+        patient: true,
+      }),
+    async close() {
+      db.close()
+    },
+  }
+}
+
+/** The columns come in the order in which they were asked for. */
+const valuesOf = (row: object): Row => Object.values(row) as Row

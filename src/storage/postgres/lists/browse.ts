@@ -1,0 +1,128 @@
+import type {
+  Account,
+  Browse,
+  Found,
+  FoundStore,
+  Search,
+  StoreDetail,
+  StoreReader,
+  Totals,
+} from '../../port/index.ts'
+import { accountColumns } from '../accounts/accounts.ts'
+import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
+import { contains } from './contains.ts'
+import type { Database } from '../connection/database.ts'
+
+export function createBrowse(db: Database): Browse {
+  /** `columns`: of the rows; `from`: where to look; `where`: $1 being the text, and `more` behind it. */
+  async function find<Row>(
+    { text, offset, limit }: Search,
+    columns: string,
+    from: string,
+    where: string,
+    order: string,
+    more: readonly string[] = [],
+  ): Promise<Found<Row>> {
+    const matching = `${from} where $1::text = '' or ${where}`
+    const [counted, rows] = await Promise.all([
+      db.query<{ total: number }>(`select count(*) as total from ${matching}`, [text, ...more]),
+      db.query<Row>(
+        `select ${columns} from ${matching} order by ${order} limit $${more.length + 2} offset $${more.length + 3}`,
+        [text, ...more, limit, offset],
+      ),
+    ])
+    return { rows: [...rows], total: Number(counted[0]?.total) }
+  }
+
+  return {
+    accounts: search =>
+      find<Account>(search, accountColumns, 'accounts', `${contains('email')} or id = $1`, 'email'),
+    async apps(search) {
+      const { rows, total } = await find<AppRow & { owner_email: string | null }>(
+        search,
+        `${appColumns}, accounts.email as owner_email`,
+        'apps left join accounts on accounts.id = apps.owner_id',
+        `${contains('apps.name')} or ${contains('accounts.email')} or apps.id = $1`,
+        'apps.name collate "C", apps.id',
+      )
+      return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
+    },
+    stores: search =>
+      find<FoundStore>(
+        search,
+        storeColumns,
+        search.app_id === null ? 'stores' : ofApp,
+        `${contains('name')} or ${contains('merchant')} or id::text = $1`,
+        'id',
+        search.app_id === null ? [] : [search.app_id],
+      ),
+    async store(id) {
+      const [[store], [orders]] = await Promise.all([
+        db.query<FoundStore>(`select ${storeColumns} from stores where id = $1`, [id]),
+        db.query<Pick<StoreDetail, 'last_order_at' | 'last_change_at'>>(
+          `select max(created_at) as last_order_at, max(updated_at) as last_change_at
+           from orders where store_id = $1`,
+          [id],
+        ),
+      ])
+      return store ? { last_order_at: null, last_change_at: null, ...store, ...orders } : null
+    },
+    async readersOf(store_id) {
+      const rows = await db.query<StoreReader>(
+        `select linked.app_id, apps.name as app_name, apps.disabled_at as app_disabled_at,
+           authorizations.account_id, accounts.email as account_email, linked.since as allowed_at, activated_at
+         from authorization_stores as linked
+         join apps on apps.id = linked.app_id
+         join authorizations on authorizations.id = linked.authorization_id
+         left join accounts on accounts.id = authorizations.account_id
+         left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+         where linked.store_id = $1 order by apps.name collate "C", apps.id, linked.authorization_id`,
+        [store_id],
+      )
+      return [...rows]
+    },
+    async reachOf(app_id) {
+      const [[stores], [givers]] = await Promise.all([
+        db.query<{ count: number }>(
+          'select count(distinct store_id) as count from authorization_stores where app_id = $1',
+          [app_id],
+        ),
+        db.query<{ merchants: bigint; linked: boolean }>(
+          `select count(account_id) as merchants, count(*) > count(account_id) as linked
+           from authorizations where app_id = $1 and revoked_at is null`,
+          [app_id],
+        ),
+      ])
+      return {
+        stores: stores?.count ?? 0,
+        merchants: Number(givers?.merchants),
+        linked: givers?.linked === true,
+      }
+    },
+    async totals() {
+      // Apart, because Citus has the stores on its workers and the rest on all of them.
+      const [[stores], [people]] = await Promise.all([
+        db.query<{ count: number }>('select count(*) as count from stores'),
+        db.query<Record<keyof Totals, bigint>>(
+          `select (select count(*) from apps) as apps,
+             (select count(*) from apps where disabled_at is not null) as disabled_apps,
+             (select count(*) from accounts where role = 'merchant') as merchants,
+             (select count(*) from accounts where role = 'developer') as developers,
+             (select count(*) from accounts where role = 'operator') as operators,
+             (select count(*) from accounts where disabled_at is not null) as disabled_accounts`,
+        ),
+      ])
+      const count = (name: keyof Totals): number => Number(people?.[name])
+      return {
+        ...{ stores: stores?.count ?? 0, apps: count('apps'), disabled_apps: count('disabled_apps') },
+        ...{ merchants: count('merchants'), developers: count('developers'), operators: count('operators') },
+        disabled_accounts: count('disabled_accounts'),
+      }
+    },
+  }
+}
+
+const storeColumns = 'id, name, timezone, merchant'
+
+const ofApp = `stores join (select distinct store_id from authorization_stores where app_id = $2) as linked
+  on linked.store_id = stores.id`

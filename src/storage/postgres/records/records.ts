@@ -1,0 +1,84 @@
+import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../../port/index.ts'
+import { tell } from '../accounts/audit.ts'
+import type { Database } from '../connection/database.ts'
+import { readExisting, reserveStores, sortedIds, storesOf } from './read.ts'
+import { writeItems, writeOrders, writeRollups, writeStore } from './write.ts'
+import type { Transaction } from '../connection/transaction.ts'
+import type { Turns } from './turns.ts'
+
+/**
+ * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement is about
+ * one store, so Citus sends it to one worker; stores come in the order of their ids, so that two batches never wait
+ * for each other.
+ */
+export function createRecords(db: Database, turns: Turns): Records {
+  const run = <T extends RecordChanges>(
+    keys: RecordKeys,
+    decide: (existing: ExistingRows) => T,
+    reserved: readonly bigint[] | null,
+  ) =>
+    db.write(
+      async tx => {
+        if (reserved) await reserveStores(tx, reserved)
+        const { existing, missing } = await readExisting(tx, keys)
+        if (missing.length > 0 && !reserved) throw new NewStores(missing)
+        const changes = decide(existing)
+        apply(tx, changes)
+        return changes
+      },
+      { ahead: true },
+    )
+
+  return {
+    write: (keys, decide) =>
+      turns.take(storesOf(keys), async () => {
+        try {
+          return await run(keys, decide, null)
+        } catch (error) {
+          if (!(error instanceof NewStores)) throw error
+          return run(keys, decide, error.ids)
+        }
+      }),
+  }
+}
+
+/**
+ * Stores that have no row yet which could be locked. Their ids are, instead, and before any row, so the batch begins
+ * anew: one that held rows while it waits for an id could wait for a batch that waits for it.
+ */
+class NewStores extends Error {
+  readonly ids: readonly bigint[]
+
+  constructor(ids: readonly bigint[]) {
+    super(`no store has the id ${ids.join(', ')} yet`)
+    this.ids = ids
+  }
+}
+
+function apply(tx: Transaction, changes: RecordChanges): void {
+  const { stores, items, orders, rollups, least_version = 0, audit = [] } = changes
+  const storeOf = new Map(stores.map(row => [row.id, row]))
+  const itemsOf = Map.groupBy(items, row => row.store_id)
+  const ordersOf = Map.groupBy(orders, ({ row }) => row.store_id)
+  const rollupsOf = Map.groupBy(rollups, delta => delta.store_id)
+  const ids = [storeOf, itemsOf, ordersOf, rollupsOf].flatMap(map => [...map.keys()])
+  for (const id of sortedIds(ids)) {
+    const store = storeOf.get(id)
+    const ordersHere = ordersOf.get(id) ?? []
+    const itemsHere = itemsOf.get(id) ?? []
+    if (store) writeStore(tx, store)
+    if (itemsHere.length > 0) writeItems(tx, id, itemsHere)
+    if (ordersHere.length > 0) writeOrders(tx, id, ordersHere)
+    writeRollups(tx, id, rollupsOf.get(id) ?? [])
+    if (ordersHere.length > 0 || itemsHere.length > 0) {
+      tx.send(
+        `update stores set
+           orders_version = case when $2 then greatest(orders_version + 1, $4::bigint) else orders_version end,
+           items_version = case when $3 then greatest(items_version + 1, $4::bigint) else items_version end
+         where id = $1`,
+        [id, ordersHere.length > 0, itemsHere.length > 0, least_version],
+      )
+    }
+  }
+  for (const entry of audit) tell(tx, entry)
+}

@@ -1,0 +1,140 @@
+import type { ItemRow, OrderRow, RecordChanges, RollupDelta, StoreRow } from '../../port/index.ts'
+import { textList } from '../connection/text-list.ts'
+import type { Transaction } from '../connection/transaction.ts'
+import type { Value } from '../connection/values.ts'
+
+const leaving = `exists (select 1 from stores
+  where id = $1 and merchant is not null and merchant is distinct from $2::text)`
+
+export function writeStore(tx: Transaction, { id, name, timezone, merchant, doc }: StoreRow): void {
+  // The operator's own links (account_id null) are not the merchant's to lose.
+  tx.send(
+    `delete from authorization_stores
+     where store_id = $1 and exists (select 1 from stores where id = $1 and merchant is distinct from $2::text)
+       and authorization_id in (select id from authorizations where account_id is not null)`,
+    [id, merchant],
+  )
+  // What happened under the former owner is not the next one's to see.
+  tx.send(`delete from usage_reads where store_id = $1 and ${leaving}`, [id, merchant])
+  tx.send(
+    `delete from activations where store_id = $1 and ${leaving}
+       and app_id not in (select app_id from authorization_stores where store_id = $1)`,
+    [id, merchant],
+  )
+  tx.send(
+    `insert into stores (id, name, timezone, merchant, doc) values ($1, $2, $3, $4, $5)
+     on conflict (id) do update set name = excluded.name, timezone = excluded.timezone,
+       merchant = excluded.merchant, doc = excluded.doc`,
+    [id, name, timezone, merchant, doc],
+  )
+}
+
+export function writeItems(tx: Transaction, store_id: bigint, items: readonly ItemRow[]): void {
+  const docs = textList(
+    4,
+    items.map(row => row.doc),
+  )
+  tx.send(
+    `insert into items (store_id, id, updated_at, doc)
+     select $1, id, updated_at, doc
+     from unnest($2::bigint[], $3::bigint[], ${docs.sql}) as given (id, updated_at, doc)
+     on conflict (store_id, id) do update set updated_at = excluded.updated_at, doc = excluded.doc`,
+    [store_id, items.map(row => row.id), items.map(row => row.updated_at), docs.value],
+  )
+}
+
+export function writeOrders(tx: Transaction, store_id: bigint, orders: RecordChanges['orders']): void {
+  const rowsOf = (which: (order: RecordChanges['orders'][number]) => boolean) =>
+    orders.filter(which).map(({ row }) => row)
+  const changed = rowsOf(({ row, was_created_at }) => was_created_at === row.created_at)
+  const added = rowsOf(({ row, was_created_at }) => was_created_at !== row.created_at)
+  const moved = rowsOf(
+    ({ row, was_created_at }) => was_created_at !== null && was_created_at !== row.created_at,
+  )
+  if (changed.length > 0) {
+    const given = asTable(changed)
+    tx.send(
+      `update orders set updated_at = given.updated_at, paid_at = given.paid_at, sold = given.sold, doc = given.doc
+       from ${given.sql}
+       where orders.store_id = $1 and orders.created_at = given.created_at and orders.id = given.id`,
+      [store_id, ...given.values],
+    )
+  }
+  if (moved.length > 0) {
+    tx.send('delete from orders where store_id = $1 and id = any ($2::text[])', [
+      store_id,
+      moved.map(row => row.id),
+    ])
+  }
+  if (added.length > 0) {
+    const given = asTable(added)
+    tx.send(
+      `insert into orders (store_id, created_at, id, updated_at, paid_at, sold, doc)
+       select $1, created_at, id, updated_at, paid_at, sold, doc from ${given.sql}`,
+      [store_id, ...given.values],
+    )
+  }
+}
+
+/** As a table `given`, whose values begin at the statement's second place. */
+function asTable(rows: readonly OrderRow[]): { sql: string; values: Value[] } {
+  const ids = textList(
+    3,
+    rows.map(row => row.id),
+  )
+  const docs = textList(
+    7,
+    rows.map(row => row.doc),
+  )
+  return {
+    // `sold` is digits and colons: nothing in it is escaped.
+    sql: `unnest($2::bigint[], ${ids.sql}, $4::bigint[], $5::bigint[], $6::text[], ${docs.sql})
+      as given (created_at, id, updated_at, paid_at, sold, doc)`,
+    values: [
+      rows.map(row => row.created_at),
+      ids.value,
+      rows.map(row => row.updated_at),
+      rows.map(row => row.paid_at),
+      rows.map(row => row.sold),
+      docs.value,
+    ],
+  }
+}
+
+export function writeRollups(tx: Transaction, store_id: bigint, deltas: readonly RollupDelta[]): void {
+  if (deltas.length === 0) return
+  // Summed first: one INSERT may meet a bucket once only.
+  tx.send(
+    `insert into sales_rollups (store_id, width, bucket, item_id, lines, units, nanos)
+     select $1, width, bucket, item_id, sum(lines)::bigint, sum(units)::bigint, sum(nanos)::bigint
+     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+       as given (width, bucket, item_id, lines, units, nanos)
+     group by width, bucket, item_id
+     on conflict (store_id, width, bucket, item_id) do update set
+       lines = sales_rollups.lines + excluded.lines,
+       units = sales_rollups.units + excluded.units,
+       nanos = sales_rollups.nanos + excluded.nanos`,
+    [
+      ...bucketsOf(store_id, deltas),
+      deltas.map(({ lines }) => lines),
+      deltas.map(({ units }) => units),
+      deltas.map(({ nanos }) => nanos),
+    ],
+  )
+  const lowered = deltas.filter(({ lines }) => lines <= 0n)
+  if (lowered.length === 0) return
+  tx.send(
+    `delete from sales_rollups as stored
+     using unnest($2::bigint[], $3::bigint[], $4::bigint[]) as given (width, bucket, item_id)
+     where stored.store_id = $1 and stored.width = given.width and stored.bucket = given.bucket
+       and stored.item_id = given.item_id and stored.lines = 0`,
+    bucketsOf(store_id, lowered),
+  )
+}
+
+const bucketsOf = (store_id: bigint, deltas: readonly RollupDelta[]) => [
+  store_id,
+  deltas.map(({ width }) => width),
+  deltas.map(({ bucket }) => bucket),
+  deltas.map(({ item_id }) => item_id),
+]

@@ -1,0 +1,131 @@
+import type { Examination, Remark } from '../../port/examination.ts'
+import { readMigrations } from '../../shared/migrations.ts'
+import { type Connection, connect } from '../connection/connection.ts'
+import { translate } from '../connection/errors.ts'
+import { type PostgresOptions, readSettings } from '../connection/settings.ts'
+
+/** The oldest that the tests have been run on. */
+const oldestTried = 18
+
+interface Facts {
+  version: string
+  major: number
+  now: number
+  synchronous_commit: string
+  fsync: string
+  full_page_writes: string
+  replica: boolean
+  read_only: string
+  encrypted: boolean
+  local: boolean
+  used: number
+  most: number
+  has_schema: boolean
+}
+
+/** Rejects when the server cannot be reached, or does not let us in. */
+export async function examinePostgres(url: string, options: PostgresOptions = {}): Promise<Examination> {
+  const settings = readSettings(url, options)
+  const newest = readMigrations(import.meta.dirname).at(-1)?.number ?? 0
+  const connection = await connect(settings, {}).catch(error => {
+    throw translate(error)
+  })
+  try {
+    const facts = await readFacts(connection)
+    return {
+      engine: 'PostgreSQL',
+      version: facts.version,
+      schema: { current: facts.has_schema ? await schemaNumber(connection) : 0, newest },
+      durability: remarks(facts, settings.username ?? 'tillgate'),
+      clock: facts.now,
+      signing_since: facts.has_schema ? await signingSince(connection) : null,
+      connections: { used: facts.used, most: facts.most },
+      disk: null,
+    }
+  } finally {
+    connection.destroy()
+  }
+}
+
+async function readFacts(connection: Connection): Promise<Facts> {
+  const [facts] = await connection.query<Facts>(
+    `select
+       current_setting('server_version') as version,
+       current_setting('server_version_num')::int / 10000 as major,
+       extract(epoch from clock_timestamp())::float8 as now,
+       current_setting('synchronous_commit') as synchronous_commit,
+       current_setting('fsync') as fsync,
+       current_setting('full_page_writes') as full_page_writes,
+       pg_is_in_recovery() as replica,
+       current_setting('default_transaction_read_only') as read_only,
+       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted,
+       coalesce(inet_server_addr() << '127.0.0.0/8' or inet_server_addr() = '::1', true) as local,
+       (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+       exists (select 1 from pg_tables
+         where tablename = 'schema_migrations' and schemaname = any (current_schemas(false))) as has_schema`,
+  )
+  return facts as Facts
+}
+
+function remarks(facts: Facts, role: string): Remark[] {
+  const found: [wrong: boolean, remark: Remark][] = [
+    [
+      facts.synchronous_commit === 'off',
+      {
+        weight: 'problem',
+        says: 'synchronous_commit is off: an acknowledged write could be lost',
+        mend: `ALTER ROLE "${role}" SET synchronous_commit = on`,
+      },
+    ],
+    [
+      facts.fsync === 'off' || facts.full_page_writes === 'off',
+      {
+        weight: 'problem',
+        says: 'fsync or full_page_writes is off: a power cut can destroy the database',
+        mend: 'set both to on in postgresql.conf and restart PostgreSQL',
+      },
+    ],
+    [
+      facts.replica || facts.read_only === 'on',
+      {
+        weight: 'problem',
+        says: facts.replica ? 'the server is a standby: nothing can be written' : 'the role may only read',
+        mend: facts.replica
+          ? 'point TILLGATE_DATABASE at the primary; a standby belongs in TILLGATE_READ_DATABASE'
+          : `ALTER ROLE "${role}" RESET default_transaction_read_only`,
+      },
+    ],
+    [
+      facts.major < oldestTried,
+      {
+        weight: 'warning',
+        says: `PostgreSQL ${facts.major} has not been tried; the tests run on ${oldestTried}`,
+        mend: 'upgrade PostgreSQL when you can',
+      },
+    ],
+    [
+      !facts.encrypted && !facts.local,
+      {
+        weight: 'warning',
+        says: 'the connection to the database is not encrypted',
+        mend: 'add sslmode=verify-full to the URL, and a certificate to the server',
+      },
+    ],
+  ]
+  return found.filter(([wrong]) => wrong).map(([, remark]) => remark)
+}
+
+async function schemaNumber(connection: Connection): Promise<number> {
+  const [row] = await connection.query<{ number: number }>(
+    'select max(number) as number from schema_migrations',
+  )
+  return row?.number ?? 0
+}
+
+async function signingSince(connection: Connection): Promise<number | null> {
+  const [row] = await connection.query<{ made_at: number | null }>(
+    `select max(created_at) as made_at from keys where use = 'sign' and retired_at is null`,
+  )
+  return row?.made_at ?? null
+}

@@ -1,0 +1,74 @@
+import {
+  type Migrated,
+  type Migration,
+  readMigrations,
+  refuseNewer,
+  refuseOther,
+} from '../../shared/migrations.ts'
+import type { Database } from '../connection/database.ts'
+import { codeOf } from '../connection/errors.ts'
+import type { Transaction } from '../connection/transaction.ts'
+
+const readOwn = () => readMigrations(import.meta.dirname)
+
+/**
+ * The same for every Tillgate, so that of several nodes that start at once one migrates and the others wait. Two
+ * numbers: the locks of one number belong to the stores (records-read.ts).
+ */
+const lock = 'select pg_advisory_xact_lock(1414089799, 1)'
+
+/** Each migration is a transaction that looks again under the lock. */
+export async function migrate(db: Database, now: number): Promise<Migrated> {
+  const migrations = readOwn()
+  const from = await db.write(currentNumber)
+  refuseNewer(from, migrations)
+  let to = from
+  for (const migration of migrations.filter(({ number }) => number > from)) {
+    to = await db.write(
+      async tx => {
+        await tx.script(lock)
+        const current = await currentNumber(tx)
+        refuseNewer(current, migrations)
+        if (migration.number > current) await apply(tx, migration, now)
+        return Math.max(current, migration.number)
+      },
+      { patient: true },
+    )
+  }
+  return { from, to }
+}
+
+async function apply(tx: Transaction, { number, name, sql }: Migration, now: number): Promise<void> {
+  await tx.script(`create table if not exists schema_migrations (
+    number bigint primary key,
+    name text not null,
+    applied_at bigint not null
+  )`)
+  await tx.script(sql)
+  tx.send('insert into schema_migrations (number, name, applied_at) values ($1, $2, $3)', [number, name, now])
+}
+
+/** For what is only read, and so cannot be migrated here. */
+export async function refuseOlder(tx: Transaction): Promise<void> {
+  refuseOther(await currentNumber(tx), readOwn())
+}
+
+async function currentNumber(tx: Transaction): Promise<number> {
+  // Not to_regclass: it may remember from before the lock that there was none.
+  const [table] = await tx.query(
+    `select 1 from pg_tables where tablename = 'schema_migrations' and schemaname = any (current_schemas(false))`,
+  )
+  if (!table) return 0
+  try {
+    const [row] = await tx.query<{ number: number }>(
+      'select coalesce(max(number), 0) as number from schema_migrations',
+    )
+    return row?.number ?? 0
+  } catch (error) {
+    // Other programs have a table of this name too, with other columns.
+    if (codeOf(error) !== '42703') throw error
+    throw new Error('the database is used by another program: it has a table schema_migrations of its own', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,146 @@
+import type { IngestDelta, LoggedRequest, ReadCounts, ReadDelta, Usage } from '../../port/index.ts'
+import { usageWidths } from '../../port/index.ts'
+import type { Database } from '../connection/database.ts'
+import {
+  addIngest,
+  addLog,
+  addReads,
+  addRequests,
+  ingestColumns,
+  latencyColumns,
+  logColumns,
+  readColumns,
+  requestColumns,
+} from './write.ts'
+
+/** Counts come as exact bigints, and so do the ids of stores; the counts are numbers above. */
+type Wide<Row> = { [Name in keyof Row]: Row[Name] extends number ? bigint : Row[Name] }
+type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
+type RequestRow = Record<string, bigint> & { key: string }
+
+/** Later than any entry of the log. */
+const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+
+export function createUsage(db: Database): Usage {
+  return {
+    add: batch =>
+      db.write(async tx => {
+        addReads(tx, batch.reads)
+        addRequests(tx, batch.requests)
+        addIngest(tx, batch.ingest)
+        addLog(tx, batch.log)
+      }),
+    async reads({ store_ids, width, from, to, app_id, by }) {
+      const kept = [
+        by.includes('store_id') ? 'store_id' : 'null::bigint as store_id',
+        by.includes('app_id') ? 'app_id' : 'null::text as app_id',
+      ]
+      const rows = await db.query<
+        Wide<ReadCounts & { bucket: number }> & { store_id: bigint | null; app_id: string | null }
+      >(
+        `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
+         where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
+           and ($5::text is null or app_id = $5)
+         group by ${['bucket', ...by].join(', ')} order by ${['bucket', ...by].join(', ')}`,
+        [store_ids, width, from, to, app_id],
+      )
+      return rows.map(row => ({ ...toReads(row), bucket: Number(row.bucket) }))
+    },
+    async activity({ store_ids, width, from, to, app_id, after, limit }) {
+      const rows = await db.query<Wide<Omit<ReadDelta, 'store_id'>> & { store_id: bigint }>(
+        `select store_id, app_id, width, bucket, ${readColumns.join(', ')}, last_at from usage_reads
+         where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
+           and ($5::text is null or app_id = $5)
+           and ($6::bigint is null or (-bucket, store_id, app_id) > (-$6::bigint, $7::bigint, $8::text))
+         order by bucket desc, store_id, app_id limit $9`,
+        [
+          ...[store_ids, width, from, to, app_id],
+          ...[after?.bucket ?? null, after?.store_id ?? null, after?.app_id ?? null, limit],
+        ],
+      )
+      return rows.map(row => ({ ...toReads(row), width: Number(row.width), bucket: Number(row.bucket) }))
+    },
+    async readsEver(store_ids) {
+      const rows = await db.query<Wide<ReadCounts> & { store_id: bigint; app_id: string }>(
+        `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads
+         where store_id = any ($1::bigint[]) and width = ${usageWidths.ever} order by store_id, app_id`,
+        [store_ids],
+      )
+      return rows.map(toReads)
+    },
+    async requests({ app_id, width, from, to, by }) {
+      const rows = await db.query<RequestRow>(
+        `select ${by}::text as key, ${summed(requestColumns)} from usage_requests
+         where width = $1 and bucket between $2 and $3 ${app_id === null ? '' : 'and app_id = $4'}
+         group by ${by} order by usage_requests.${by}`,
+        [width, from, to, ...(app_id === null ? [] : [app_id])],
+      )
+      return rows.map(row => ({
+        key: row.key,
+        requests: Number(row['requests']),
+        client_errors: Number(row['client_errors']),
+        server_errors: Number(row['server_errors']),
+        latencies: latencyColumns.map(name => Number(row[name])),
+      }))
+    },
+    async ingest({ width, from, to }) {
+      const rows = await db.query<Record<keyof IngestDelta, bigint | null>>(
+        `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last from usage_ingest
+         where width = $1 and bucket between $2 and $3 order by bucket`,
+        [width, from, to],
+      )
+      return rows.map(row => {
+        const numbers = Object.entries(row).map(([name, value]) => [
+          name,
+          value === null ? null : Number(value),
+        ])
+        return Object.fromEntries(numbers) as unknown as IngestDelta
+      })
+    },
+    async log({ app_id, errors_only, endpoint, before, limit }) {
+      const { at_ms, request_id } = before ?? afterAll
+      const rows = await db.query<LogRow>(
+        `select ${logColumns} from request_log
+         where app_id = $1 and (at_ms, request_id) < ($2::bigint, $3::text)
+           and (not $4::boolean or status >= 400) and ($5::text is null or endpoint = $5)
+         order by at_ms desc, request_id desc limit $6`,
+        [app_id, at_ms, request_id, errors_only, endpoint, limit],
+      )
+      return rows.map(toLogged)
+    },
+    async logged(app_id, request_id) {
+      const [row] = await db.query<LogRow>(
+        `select ${logColumns} from request_log where app_id = $1 and request_id = $2
+         order by at_ms desc limit 1`,
+        [app_id, request_id],
+      )
+      return row ? toLogged(row) : null
+    },
+    async trimLog(app_id, keep) {
+      await db.query(
+        `delete from request_log where app_id = $1 and (at_ms, request_id) <= (
+           select at_ms, request_id from request_log where app_id = $1
+           order by at_ms desc, request_id desc limit 1 offset $2)`,
+        [app_id, keep],
+      )
+    },
+  }
+}
+
+const summed = (columns: readonly string[]): string =>
+  columns.map(name => `sum(${name})::bigint as ${name}`).join(', ')
+
+const toReads = <Row extends Wide<ReadCounts>>(row: Row): Omit<Row, keyof ReadCounts> & ReadCounts => ({
+  ...row,
+  requests: Number(row.requests),
+  orders: Number(row.orders),
+  items: Number(row.items),
+  sales: Number(row.sales),
+  last_at: Number(row.last_at),
+})
+
+const toLogged = ({ microseconds, ...row }: LogRow): LoggedRequest => ({
+  ...row,
+  at_ms: Number(row.at_ms),
+  milliseconds: Number(microseconds) / 1000,
+})

@@ -1,0 +1,54 @@
+import type { Seconds } from '../../lib/clock.ts'
+import type { App, AppSecret, ClientFacts } from '../port/index.ts'
+
+/**
+ * The same on both engines: a row for each secret of the app, or one without; where there is no such app its columns
+ * are null. `id` is the placeholder of the client's id. Nothing is put in order, which would take SQLite a
+ * quarter of the time: there are two secrets at most, and of the keys only a change matters.
+ */
+export const clientFactsSql = (appColumns: string, id: string): string => `
+  select ${appColumns},
+    app_secrets.id as secret_id, app_secrets.hash as secret_hash,
+    app_secrets.created_at as secret_created_at, app_secrets.last_used_at as secret_used_at,
+    (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ') from keys) as keys_state
+  from (select 1) as one
+    left join apps on apps.id = ${id}
+    left join app_secrets on app_secrets.app_id = apps.id`
+
+/** What stands beside the app's own columns. */
+interface Beside {
+  secret_id: string | null
+  secret_hash: string
+  secret_created_at: Seconds
+  secret_used_at: Seconds | null
+  keys_state: string | null
+}
+
+/** The app as the engine has it in its columns; null where there is none. */
+export type ClientRow<AppRow> = (AppRow | { id: null }) & Beside
+
+export function clientFactsOf<AppRow extends { id: string }>(
+  client_id: string,
+  rows: readonly ClientRow<AppRow>[],
+  toApp: (row: AppRow) => App,
+): ClientFacts {
+  const [first] = rows
+  return {
+    client_id,
+    app: first && isThere(first) ? toApp(first) : null,
+    secrets: rows.flatMap(row => secretOf(client_id, row)).sort(newestFirst),
+    keys_state: first?.keys_state ?? '',
+  }
+}
+
+const isThere = <AppRow extends { id: string }>(row: ClientRow<AppRow>): row is AppRow & Beside =>
+  row.id !== null
+
+function secretOf(app_id: string, row: Beside): AppSecret[] {
+  const { secret_id: id, secret_hash: hash, secret_created_at: created_at, secret_used_at } = row
+  return id === null ? [] : [{ id, app_id, hash, created_at, last_used_at: secret_used_at }]
+}
+
+/** As `apps.secrets` has them. */
+const newestFirst = (a: AppSecret, b: AppSecret): number =>
+  b.created_at - a.created_at || (a.id < b.id ? 1 : -1)

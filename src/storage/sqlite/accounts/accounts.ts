@@ -1,0 +1,71 @@
+import type { Account, Accounts } from '../../port/index.ts'
+import type { Tell } from './audit.ts'
+import { type Database, plain } from '../connection/database.ts'
+
+export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
+  accounts.created_at, accounts.disabled_at`
+
+export function createAccounts(db: Database, tell: Tell): Accounts {
+  const insert = db.prepare(
+    `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
+     values (?, ?, ?, ?, ?, ?) on conflict (email) do nothing`,
+  )
+  const byEmail = db.prepare<Account>(`select ${accountColumns} from accounts where email = ?`)
+  const byId = db.prepare<Account>(`select ${accountColumns} from accounts where id = ?`)
+  const setDisabled = db.prepare(
+    'update accounts set disabled_at = ?1 where id = ?2 and (disabled_at is null) <> (?1 is null)',
+  )
+  const otherOperator = db.prepare(
+    "select 1 from accounts where role = 'operator' and disabled_at is null and id <> ? limit 1",
+  )
+  const setPassword = db.prepare('update accounts set password_hash = ? where id = ?')
+  const endSessions = db.prepare('delete from sessions where account_id = ?')
+  const unlink = db.prepare(
+    `delete from authorization_stores where authorization_id in (
+       select id from authorizations where account_id = ? and revoked_at is null)`,
+  )
+  const revoke = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where account_id = ?2 and revoked_at is null',
+  )
+  // Those that the developer had disabled become the operator's to enable.
+  const disableApps = db.prepare<{ id: string }>(
+    `update apps set disabled_at = ?1, disabled_by_owner = 0
+     where owner_id = ?2 and (disabled_at is null or disabled_by_owner) returning id`,
+  )
+
+  return {
+    create: ({ id, email, role, password_hash, created_at, disabled_at }, audit) =>
+      db.write(() => {
+        const made = insert.run(id, email, role, password_hash, created_at, disabled_at).changes === 1
+        if (made) tell(audit)
+        return made
+      }),
+    findByEmail: email => db.look(() => plain(byEmail.get(email))),
+    find: id => db.look(() => plain(byId.get(id))),
+    setDisabled: (id, disabled_at, now, audit, tellApp) =>
+      db.write(() => {
+        const account = byId.get(id)
+        if (disabled_at !== null && account?.disabled_at === null) {
+          if (account.role === 'operator' && !otherOperator.get(id)) return 'last_operator'
+        }
+        const changed = setDisabled.run(disabled_at, id).changes === 1
+        if (changed && disabled_at !== null) {
+          endSessions.run(id)
+          unlink.run(id)
+          revoke.run(now, id)
+        }
+        if (changed) tell(audit)
+        if (tellApp && disabled_at !== null) {
+          for (const app of disableApps.all(disabled_at, id)) tell(tellApp(app.id))
+        }
+        return changed ? 'changed' : 'unchanged'
+      }),
+    setPassword: (id, password_hash, audit) =>
+      db.write(() => {
+        if (setPassword.run(password_hash, id).changes === 0) return false
+        endSessions.run(id)
+        tell(audit)
+        return true
+      }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { AccessClaim, AccessFacts } from '../../port/index.ts'
+import type { Database } from '../connection/database.ts'
+
+type Row = [
+  app_live: number,
+  token_revoked: number,
+  authorization_live: number,
+  store_allowed: number,
+  doc: string | null,
+  orders_version: number,
+  items_version: number,
+]
+
+export interface Access {
+  /** To be called within a read, so that what is read next is of the same moment. */
+  facts(claim: AccessClaim, store_id: bigint | null): AccessFacts
+  /** The facts of a store, and what `read` finds at their moment, unless they forbid it or the version is known. */
+  read<T>(asked: Asked, read: (version: number) => T): Promise<{ facts: AccessFacts; found: T | null }>
+}
+
+interface Asked {
+  claim: AccessClaim
+  store_id: bigint
+  version: 'orders_version' | 'items_version'
+  known: number | null
+}
+
+export function createAccess(db: Database): Access {
+  const select = db.prepare<Row>(
+    `select
+       exists (select 1 from apps where id = ?1 and disabled_at is null) as app_live,
+       exists (select 1 from revoked_tokens where jti = ?3) as token_revoked,
+       ?2 is null or exists (
+         select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null) as authorization_live,
+       exists (
+         select 1 from authorization_stores
+         where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) as store_allowed,
+       stores.doc, stores.orders_version, stores.items_version
+     from (select 1) left join stores on stores.id = ?4`,
+    'number',
+    'tuples',
+  )
+
+  function facts({ app_id, authorization_id, jti }: AccessClaim, store_id: bigint | null): AccessFacts {
+    const [app_live, token_revoked, authorization_live, store_allowed, doc, orders_version, items_version] =
+      select.get(app_id, authorization_id, jti, store_id) as Row
+    return {
+      app_live: app_live === 1,
+      token_revoked: token_revoked === 1,
+      authorization_live: authorization_live === 1,
+      store: doc === null ? null : { doc, orders_version, items_version },
+      store_allowed: store_allowed === 1,
+    }
+  }
+
+  return {
+    facts,
+    async read({ claim, store_id, version, known }, read) {
+      const wanted = (now: AccessFacts) => mayReadStore(now) && now.store?.[version] !== known
+      // Who asks whether anything changed mostly hears that nothing did.
+      const before = known === null ? null : await db.look(() => facts(claim, store_id))
+      if (before !== null && !wanted(before)) return { facts: before, found: null }
+      return db.read(() => {
+        const now = facts(claim, store_id)
+        return { facts: now, found: wanted(now) ? read(now.store?.[version] ?? 0) : null }
+      })
+    },
+  }
+}
+
+export const tokenWorks = (facts: AccessFacts): boolean =>
+  facts.app_live && !facts.token_revoked && facts.authorization_live
+
+export const mayReadStore = (facts: AccessFacts): boolean =>
+  tokenWorks(facts) && facts.store !== null && facts.store_allowed

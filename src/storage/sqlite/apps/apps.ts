@@ -1,0 +1,138 @@
+import type { App, AppSecret, Apps } from '../../port/index.ts'
+import type { Tell } from '../accounts/audit.ts'
+import type { Database } from '../connection/database.ts'
+
+export type AppRow = Omit<App, 'redirect_uris' | 'public' | 'disabled_by_owner'> & {
+  redirect_uris: string
+  public: number
+  disabled_by_owner: number
+}
+
+export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
+  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
+const secretColumns = 'id, app_id, hash, created_at, last_used_at'
+
+export function createApps(db: Database, tell: Tell): Apps {
+  const insert = db.prepare(
+    `insert into apps (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at,
+       disabled_by_owner)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const update = db.prepare(
+    'update apps set name = ?, website = ?, publisher = ?, redirect_uris = ? where id = ?',
+  )
+  const byId = db.prepare<AppRow>(`select ${appColumns} from apps where id = ?`)
+  const all = db.prepare<AppRow>(`select ${appColumns} from apps order by created_at, id`)
+  const ofOwner = db.prepare<AppRow>(
+    `select ${appColumns} from apps where owner_id = ? order by created_at desc, id desc`,
+  )
+  const setDisabled = db.prepare(
+    `update apps set disabled_at = ?1, disabled_by_owner = 0
+     where id = ?2 and ((disabled_at is null) <> (?1 is null) or (?1 is not null and disabled_by_owner))`,
+  )
+  const setDisabledByOwner = db.prepare(
+    `update apps set disabled_at = ?1, disabled_by_owner = ?1 is not null
+     where id = ?2 and iif(?1 is null, disabled_by_owner, disabled_at is null)`,
+  )
+  const insertSecret = db.prepare(`insert into app_secrets (${secretColumns}) values (?, ?, ?, ?, ?)`)
+  const secrets = db.prepare<AppSecret>(
+    `select ${secretColumns} from app_secrets where app_id = ? order by created_at desc, id desc`,
+  )
+  // The new secret is kept whatever the clock said when the others were made.
+  const dropOldSecrets = db.prepare(
+    `delete from app_secrets where id in (
+       select id from app_secrets where app_id = ? and id <> ? order by created_at desc, id desc limit -1 offset ?)`,
+  )
+  const removeSecret = db.prepare(
+    `delete from app_secrets where app_id = ?1 and id = ?2
+     and exists (select 1 from app_secrets as other where other.app_id = ?1 and other.id <> ?2)`,
+  )
+  const touch = db.prepare(
+    `update app_secrets set last_used_at = ?1
+     where id = ?2 and (last_used_at is null or last_used_at / 60 < cast(?1 as integer) / 60)`,
+  )
+
+  const addSecret = ({ id, app_id, hash, created_at, last_used_at }: AppSecret) =>
+    insertSecret.run(id, app_id, hash, created_at, last_used_at)
+
+  return {
+    create: (app, secret, audit) =>
+      db.write(() => {
+        const uris = JSON.stringify(app.redirect_uris)
+        const { id, name, website, publisher, scope, owner_id, created_at, disabled_at } = app
+        const isPublic = app.public ? 1 : 0
+        const byOwner = app.disabled_by_owner ? 1 : 0
+        insert.run(
+          ...[
+            id,
+            name,
+            website,
+            publisher,
+            scope,
+            uris,
+            isPublic,
+            owner_id,
+            created_at,
+            disabled_at,
+            byOwner,
+          ],
+        )
+        if (secret) addSecret(secret)
+        tell(audit)
+      }),
+    find: id =>
+      db.look(() => {
+        const row = byId.get(id)
+        return row ? toApp(row) : null
+      }),
+    list: () => db.look(() => all.all().map(toApp)),
+    ofOwner: owner_id => db.look(() => ofOwner.all(owner_id).map(toApp)),
+    update: ({ id, name, website, publisher, redirect_uris }, audit) =>
+      db.write(() => {
+        const uris = JSON.stringify(redirect_uris)
+        const found = update.run(name, website, publisher, uris, id).changes === 1
+        if (found) tell(audit)
+        return found
+      }),
+    secrets: app_id => db.look(() => secrets.all(app_id).map(row => ({ ...row }))),
+    addSecret: (secret, keep, audit) =>
+      db.write(() => {
+        addSecret(secret)
+        dropOldSecrets.run(secret.app_id, secret.id, keep - 1)
+        tell(audit)
+      }),
+    touchSecret: (id, now) => db.write(() => void touch.run(now, id)),
+    removeSecret: (app_id, id, audit) =>
+      db.write(() => {
+        const removed = removeSecret.run(app_id, id).changes === 1
+        if (removed) tell(audit)
+        return removed
+      }),
+    setDisabled: (id, disabled_at, audit) =>
+      db.write(() => {
+        if (setDisabled.run(disabled_at, id).changes === 1) tell(audit)
+        return byId.get(id) !== undefined
+      }),
+    setDisabledByOwner: (id, disabled_at, audit) =>
+      db.write(() => {
+        const changed = setDisabledByOwner.run(disabled_at, id).changes === 1
+        if (changed) tell(audit)
+        return changed
+      }),
+  }
+}
+
+/** Of a row that may have more columns. */
+export const toApp = (row: AppRow): App => ({
+  id: row.id,
+  name: row.name,
+  website: row.website,
+  publisher: row.publisher,
+  scope: row.scope,
+  redirect_uris: JSON.parse(row.redirect_uris) as string[],
+  public: row.public === 1,
+  owner_id: row.owner_id,
+  created_at: row.created_at,
+  disabled_at: row.disabled_at,
+  disabled_by_owner: row.disabled_by_owner === 1,
+})

@@ -1,0 +1,29 @@
+import type { Artifact, Artifacts } from '../../port/index.ts'
+import { type Database, plain } from '../connection/database.ts'
+
+export function createArtifacts(db: Database): Artifacts {
+  // What has been consumed stays so when it is written again.
+  const put = db.prepare(
+    `insert into artifacts (kind, hash, payload, expires_at) values (?, ?, ?, ?)
+     on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
+  )
+  const find = db.prepare<Artifact>(
+    'select payload, expires_at, consumed_at from artifacts where kind = ? and hash = ?',
+  )
+  const consume = db.prepare(
+    'update artifacts set consumed_at = ? where kind = ? and hash = ? and consumed_at is null',
+  )
+  const remove = db.prepare('delete from artifacts where kind = ? and hash = ?')
+
+  return {
+    put: (...artifact) => db.write(() => void put.run(...artifact)),
+    find: (kind, hash) => db.look(() => plain(find.get(kind, hash))),
+    consume: (kind, hash, now, next) =>
+      db.write(() => {
+        const first = consume.run(now, kind, hash).changes === 1
+        if (first) put.run(...next)
+        return first
+      }),
+    remove: (kind, hash) => db.write(() => void remove.run(kind, hash)),
+  }
+}

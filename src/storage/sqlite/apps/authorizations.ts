@@ -1,0 +1,127 @@
+import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
+import type { Tell } from '../accounts/audit.ts'
+import { type Database, plain } from '../connection/database.ts'
+
+const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
+
+export function createAuthorizations(db: Database, tell: Tell): Authorizations {
+  const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
+  const live = db.prepare<Authorization>(
+    `select ${columns} from authorizations
+     where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
+  )
+  const insert = db.prepare(
+    `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at) values (?, ?, ?, ?, ?, ?)`,
+  )
+  const update = db.prepare('update authorizations set scope = ?, updated_at = ? where id = ?')
+  const touch = db.prepare('update authorizations set updated_at = ? where id = ?')
+  const revoke = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where id = ?2 and revoked_at is null',
+  )
+  const revokeAll = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where app_id = ?2 and revoked_at is null',
+  )
+  const storeIds = db.prepare<{ store_id: bigint }>(
+    'select store_id from authorization_stores where authorization_id = ? order by store_id',
+    'bigint',
+  )
+  // A store that is linked already keeps the time since when it is.
+  const link = db.prepare(
+    `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
+     on conflict do nothing`,
+  )
+  const enabled = db.prepare('select 1 from accounts where id = ? and disabled_at is null')
+  const ownedBy = db.prepare('select 1 from stores where id = ? and merchant = ?')
+  const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
+  const unlinkAll = db.prepare('delete from authorization_stores where authorization_id = ?')
+  const unlinkApp = db.prepare('delete from authorization_stores where app_id = ?')
+  const unlinkStore = db.prepare<{ authorization_id: string }>(
+    'delete from authorization_stores where store_id = ? and app_id = ? returning authorization_id',
+  )
+
+  const connected = db.prepare<Omit<ConnectedApp, 'stores'>>(
+    `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at
+     from authorizations join apps on apps.id = app_id
+     where account_id = ? and revoked_at is null order by apps.name, app_id`,
+  )
+  const connectedStores = db.prepare<Wide<ConnectedApp['stores'][number]>>(
+    `select stores.id, stores.name, since, activated_at from authorization_stores as linked
+     join stores on stores.id = linked.store_id
+     left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+     where linked.authorization_id = ? order by stores.id`,
+    'bigint',
+  )
+  const links = db.prepare<Wide<StoreLink>>(
+    `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
+     join authorizations on authorizations.id = linked.authorization_id
+     left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+     where linked.store_id in (select value from json_each(?)) and account_id is null
+     order by linked.store_id, linked.app_id`,
+    'bigint',
+  )
+
+  const idsOf = (id: string) => storeIds.all(id).map(({ store_id }) => store_id)
+
+  return {
+    find: id => db.look(() => plain(byId.get(id))),
+    findLive: (app_id, account_id) => db.look(() => plain(live.get(app_id, account_id))),
+    save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
+      db.write(() => {
+        if (merchant !== undefined) {
+          if (!enabled.get(account_id) || !store_ids.every(id => ownedBy.get(id, merchant))) return null
+        }
+        const existing = live.get(app_id, account_id)
+        if (!existing && mode === 'change') return null
+        const id = existing?.id ?? newId
+        if (existing) update.run(scope, now, id)
+        else insert.run(id, app_id, account_id, scope, now, now)
+        if (mode !== 'add') {
+          const kept = new Set(store_ids)
+          for (const store_id of idsOf(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
+        }
+        for (const store_id of store_ids) link.run(store_id, app_id, id, now)
+        tell(audit)
+        return id
+      }),
+    storeIds: id => db.look(() => idsOf(id)),
+    ofAccount: account_id =>
+      db.read(() =>
+        connected.all(account_id).map(app => ({
+          ...app,
+          stores: connectedStores.all(app.authorization_id).map(narrow),
+        })),
+      ),
+    linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(narrow)),
+    revoke: (id, now, audit) =>
+      db.write(() => {
+        unlinkAll.run(id)
+        const revoked = revoke.run(now, id).changes === 1
+        if (revoked) tell(audit)
+        return revoked
+      }),
+    revokeApp: (app_id, store_ids, now, audit) =>
+      db.write(() => {
+        if (store_ids === null) {
+          unlinkApp.run(app_id)
+          const revoked = Number(revokeAll.run(now, app_id).changes)
+          if (revoked > 0) tell(audit)
+          return revoked
+        }
+        const touched = new Set(
+          store_ids.flatMap(store_id => unlinkStore.all(store_id, app_id).map(row => row.authorization_id)),
+        )
+        for (const id of touched) touch.run(now, id)
+        if (touched.size > 0) tell(audit)
+        return touched.size
+      }),
+  }
+}
+
+/** Of a statement that reads bigints, because ids of stores are among them. */
+type Wide<Row> = Omit<Row, 'since' | 'activated_at'> & { since: bigint; activated_at: bigint | null }
+
+const narrow = <Row extends { since: bigint; activated_at: bigint | null }>(row: Row) => ({
+  ...row,
+  since: Number(row.since),
+  activated_at: row.activated_at === null ? null : Number(row.activated_at),
+})

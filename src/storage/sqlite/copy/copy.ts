@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../../../lib/clock.ts'
+import type { CopySource, CopyTarget, Tally } from '../../copy/port.ts'
+import { addAll, tallyOf } from '../../copy/tally.ts'
+import { keyOf } from '../../copy/tables.ts'
+import { createRowReader, createRowWriter } from './rows.ts'
+import { type DatabaseOptions, openDatabase } from '../connection/database.ts'
+import { translate } from '../connection/errors.ts'
+import { inspect, migrate, refuseOlder } from '../schema/migrate.ts'
+
+/** Rows of a tally that are in memory at once. */
+const tallyBatch = 2000
+
+/** Lends the file as it is at this moment. Read-only: even closing a connection that could write may change the file. */
+export async function copyFromSqlite<T>(file: string, work: (source: CopySource) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) throw new Error(`there is no database ${file}`)
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 1000 })
+  try {
+    connection.exec('begin')
+    refuseOlder(connection)
+    const read = createRowReader(connection)
+    return await work({
+      read: async (table, range, limit) => read(table, range, limit),
+      async count({ name }) {
+        return connection.prepare(`select count(*) as n from ${name}`).get()?.['n'] as number
+      },
+    })
+  } catch (error) {
+    throw translate(error)
+  } finally {
+    connection.close()
+  }
+}
+
+export async function openSqliteCopy(file: string, options?: DatabaseOptions): Promise<CopyTarget> {
+  inspect(file)
+  const db = await openDatabase(file, options)
+  try {
+    await migrate(db, systemClock.now())
+  } catch (error) {
+    db.connection.close()
+    throw error
+  }
+  const read = createRowReader(db.connection)
+  const { put, remove } = createRowWriter(db.connection)
+  const readRows: CopyTarget['read'] = (table, range, limit) => db.read(() => read(table, range, limit))
+
+  return {
+    read: readRows,
+    async tally(table, range, limit = Number.MAX_SAFE_INTEGER) {
+      const total = new Map<string, Tally>()
+      let { after } = range
+      for (let left = limit; left > 0; ) {
+        const rows = await readRows(table, { ...range, after }, Math.min(left, tallyBatch))
+        const last = rows.at(-1)
+        if (!last) break
+        addAll(total, tallyOf(table, rows))
+        after = keyOf(table, last)
+        left -= rows.length
+      }
+      return total
+    },
+    write: (table, rows, gone) =>
+      db.write(() => {
+        for (const key of gone) remove(table, key)
+        for (const row of rows) put(table, row)
+      }),
+    // The queries name their indexes, so there is nothing that SQLite should learn about the rows.
+    async settle() {},
+    async close() {
+      db.connection.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Key, Range, Row } from '../../copy/port.ts'
+import { columnsOf, type Table } from '../../copy/tables.ts'
+
+/** As much text as one read may answer with, however large the rows are. */
+const mostText = 4_000_000
+
+/** Rows as text, by ranges of the primary key. Every column is named with its table: an ORDER BY would sort by the text. */
+export function readSql(table: Table, { after, through }: Range): string {
+  const key = `(${table.key.map(name => `t.${name}`).join(', ')})`
+  const bounds = [after && `${key} > ${places(table.key)}`, through && `${key} <= ${places(table.key)}`]
+  const conditions = bounds.filter(bound => bound !== null).join(' and ')
+  const columns = columnsOf(table).map(name =>
+    isText(table, name) ? `t.${name}` : `cast(t.${name} as text)`,
+  )
+  return `select ${columns.join(', ')} from ${table.name} as t ${conditions && `where ${conditions}`}
+    order by ${table.key.map(name => `t.${name}`).join(', ')} limit ?`
+}
+
+export function createRowReader(
+  connection: DatabaseSync,
+): (table: Table, range: Range, limit: number) => Row[] {
+  const prepare = createStatements(connection)
+  return (table, range, limit) => {
+    const values = [range.after, range.through].flatMap(key => (key ? typed(table, table.key, key) : []))
+    const rows: Row[] = []
+    let size = 0
+    const found = prepare(readSql(table, range)).iterate(...values, limit) as Iterable<unknown>
+    for (const row of found as Iterable<Row>) {
+      rows.push(row)
+      size += textSize(row)
+      if (size >= mostText) break
+    }
+    return rows
+  }
+}
+
+/** Writes rows whole, and deletes by key; the transaction is the caller's. */
+export function createRowWriter(connection: DatabaseSync): {
+  put(table: Table, row: Row): void
+  remove(table: Table, key: Key): void
+} {
+  const prepare = createStatements(connection)
+  return {
+    put(table, row) {
+      const columns = columnsOf(table)
+      const identity = table.identity ?? table.key
+      const changes = columns
+        .filter(name => !identity.includes(name))
+        .map(name => `${name} = excluded.${name}`)
+      prepare(
+        `insert into ${table.name} (${columns.join(', ')}) values ${places(columns)}
+         on conflict (${identity.join(', ')}) do update set ${changes.join(', ')}`,
+      ).run(...typed(table, columns, row))
+    },
+    remove(table, key) {
+      prepare(`delete from ${table.name} where (${table.key.join(', ')}) = ${places(table.key)}`).run(
+        ...typed(table, table.key, key),
+      )
+    },
+  }
+}
+
+const isText = ({ columns }: Table, name: string): boolean => columns[name] === 'text'
+
+const places = (names: readonly string[]): string => `(${names.map(() => '?').join(', ')})`
+
+/** Numbers as numbers: SQLite finds a range by the first column of its key alone when another has to be cast. */
+const typed = (table: Table, names: readonly string[], values: Row): (string | bigint | null)[] =>
+  values.map((value, i) => (value === null || isText(table, names[i] as string) ? value : BigInt(value)))
+
+const textSize = (row: Row): number => row.reduce((size, value) => size + (value?.length ?? 0), 0)
+
+function createStatements(connection: DatabaseSync): (sql: string) => StatementSync {
+  const prepared = new Map<string, StatementSync>()
+  return sql => {
+    const known = prepared.get(sql)
+    if (known) return known
+    const statement = connection.prepare(sql)
+    statement.setReturnArrays(true)
+    prepared.set(sql, statement)
+    return statement
+  }
+}

@@ -1,0 +1,103 @@
+import type { Account, Browse, Found, FoundStore, Search, StoreReader, Totals } from '../../port/index.ts'
+import { accountColumns } from '../accounts/accounts.ts'
+import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
+import { contains } from './contains.ts'
+import { type Database, plain } from '../connection/database.ts'
+
+export function createBrowse(db: Database): Browse {
+  /** `columns`: of the rows; `matching`: where to look, ?1 being the text, and what else is asked for behind it. */
+  function prepare<Row>(columns: string, matching: string, order: string, integers: 'number' | 'bigint') {
+    const page = db.prepare<Row>(
+      `select ${columns} from ${matching} order by ${order} limit ? offset ?`,
+      integers,
+    )
+    const count = db.prepare<{ total: number }>(`select count(*) as total from ${matching}`)
+    return ({ text, offset, limit }: Search, ...more: string[]): Promise<Found<Row>> =>
+      db.read(() => ({
+        rows: page.all(text, ...more, limit, offset).map(row => ({ ...row })),
+        total: (count.get(text, ...more) as { total: number }).total,
+      }))
+  }
+
+  const apps = prepare<AppRow & { owner_email: string | null }>(
+    `${appColumns}, accounts.email as owner_email`,
+    `apps left join accounts on accounts.id = apps.owner_id
+     where ?1 = '' or ${contains('apps.name')} or ${contains('accounts.email')} or apps.id = ?1`,
+    'apps.name, apps.id',
+    'number',
+  )
+  const accounts = prepare<Account>(
+    accountColumns,
+    `accounts where ?1 = '' or ${contains('email')} or id = ?1`,
+    'email',
+    'number',
+  )
+  const storeMatches = `(?1 = '' or ${contains('name')} or ${contains('merchant')} or cast(id as text) = ?1)`
+  const stores = prepare<FoundStore>(storeColumns, `stores where ${storeMatches}`, 'id', 'bigint')
+  const storesOfApp = prepare<FoundStore>(
+    storeColumns,
+    `stores where ${storeMatches}
+       and exists (select 1 from authorization_stores where store_id = stores.id and app_id = ?2)`,
+    'id',
+    'bigint',
+  )
+  const store = db.prepare<FoundStore>(`select ${storeColumns} from stores where id = ?`, 'bigint')
+  const lastOrder = db.prepare<{ last_order_at: number | null }>(
+    'select max(created_at) as last_order_at from orders where store_id = ?',
+  )
+  const lastChange = db.prepare<{ last_change_at: number | null }>(
+    'select max(updated_at) as last_change_at from orders where store_id = ?',
+  )
+  const readers = db.prepare<StoreReader>(
+    `select linked.app_id, apps.name as app_name, apps.disabled_at as app_disabled_at,
+       authorizations.account_id, accounts.email as account_email, linked.since as allowed_at, activated_at
+     from authorization_stores as linked
+     join apps on apps.id = linked.app_id
+     join authorizations on authorizations.id = linked.authorization_id
+     left join accounts on accounts.id = authorizations.account_id
+     left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
+     where linked.store_id = ? order by apps.name, apps.id, linked.authorization_id`,
+  )
+  const reachStores = db.prepare<{ stores: number }>(
+    'select count(distinct store_id) as stores from authorization_stores where app_id = ?',
+  )
+  const reachGivers = db.prepare<{ merchants: number; linked: number }>(
+    `select count(account_id) as merchants, count(*) > count(account_id) as linked
+     from authorizations where app_id = ? and revoked_at is null`,
+  )
+  const totals = db.prepare<Totals>(
+    `select (select count(*) from stores) as stores,
+       (select count(*) from apps) as apps,
+       (select count(*) from apps where disabled_at is not null) as disabled_apps,
+       (select count(*) from accounts where role = 'merchant') as merchants,
+       (select count(*) from accounts where role = 'developer') as developers,
+       (select count(*) from accounts where role = 'operator') as operators,
+       (select count(*) from accounts where disabled_at is not null) as disabled_accounts`,
+  )
+
+  return {
+    accounts: search => accounts(search),
+    async apps(search) {
+      const { rows, total } = await apps(search)
+      return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
+    },
+    stores: search => (search.app_id === null ? stores(search) : storesOfApp(search, search.app_id)),
+    store: id =>
+      db.read(() => {
+        const found = plain(store.get(id))
+        const { last_order_at = null } = lastOrder.get(id) ?? {}
+        const { last_change_at = null } = lastChange.get(id) ?? {}
+        return found && { ...found, last_order_at, last_change_at }
+      }),
+    readersOf: store_id => db.look(() => readers.all(store_id).map(row => ({ ...row }))),
+    reachOf: app_id =>
+      db.read(() => {
+        const { stores = 0 } = reachStores.get(app_id) ?? {}
+        const { merchants = 0, linked = 0 } = reachGivers.get(app_id) ?? {}
+        return { stores, merchants, linked: linked === 1 }
+      }),
+    totals: () => db.look(() => ({ ...(totals.get() as Totals) })),
+  }
+}
+
+const storeColumns = 'id, name, timezone, merchant'

@@ -1,0 +1,35 @@
+import type { ItemQuery, Items } from '../../port/index.ts'
+import { type Access, mayReadStore } from '../apps/access.ts'
+import type { Database } from '../connection/database.ts'
+import { createList, emptyChunk, lowestId } from './list.ts'
+
+export function createItems(db: Database, access: Access): Items {
+  const byId = createList(db, {
+    docs: 'items where store_id = ?',
+    order: ['id'],
+  })
+  const byUpdated = createList(db, {
+    docs: 'items indexed by items_by_updated where store_id = ?',
+    order: ['updated_at', 'id'],
+  })
+  const listOf = ({ updated_after }: ItemQuery) =>
+    updated_after === null ? { list: byId, first: lowestId } : { list: byUpdated, first: updated_after + 1 } // strictly after, in whole seconds
+
+  return {
+    async page(claim, query, offset, limit, known, total) {
+      const { store_id } = query
+      const { facts, found } = await access.read({ claim, store_id, version: 'items_version', known }, () => {
+        const { list, first } = listOf(query)
+        return list.page([store_id], first, offset, limit, total)
+      })
+      return { facts, chunk: found }
+    },
+    more: (query, after, limit, claim) =>
+      db.read(() => {
+        const facts = claim && access.facts(claim, query.store_id)
+        if (facts && !mayReadStore(facts)) return { ...emptyChunk(), facts }
+        const chunk = listOf(query).list.more([query.store_id], after, limit)
+        return facts ? { ...chunk, facts } : chunk
+      }),
+  }
+}

@@ -1,0 +1,54 @@
+import type { AccessClaim, MerchantStore, Stores } from '../../port/index.ts'
+import { type Access, tokenWorks } from '../apps/access.ts'
+import type { Database } from '../connection/database.ts'
+import { createList, emptyChunk, lowestId } from './list.ts'
+
+export function createStores(db: Database, access: Access): Stores {
+  const byAuthorization = createList(db, {
+    docs: `authorization_stores as linked indexed by authorization_stores_by_authorization
+           join stores on stores.id = linked.store_id where linked.authorization_id = ?`,
+    order: ['linked.store_id'],
+  })
+  // Two merchants' consents, or a consent and the operator's link, may name the same store.
+  const byApp = createList(db, {
+    docs: `authorization_stores as linked indexed by authorization_stores_by_app
+           join stores on stores.id = linked.store_id where linked.app_id = ?`,
+    order: ['linked.store_id'],
+    group: 'group by linked.store_id',
+  })
+  const ofMerchant = db.prepare<MerchantStore>(
+    'select id, name, timezone from stores where merchant = ? order by id',
+    'bigint',
+  )
+  const find = db.prepare('select 1 from stores where id = ?')
+  const activate = db.prepare<{ activated_at: number }>(
+    `insert into activations (store_id, app_id, activated_at) values (?, ?, ?)
+     on conflict (store_id, app_id) do update set activated_at = activated_at returning activated_at`,
+  )
+
+  const listOf = ({ authorization_id, app_id }: AccessClaim) =>
+    authorization_id === null
+      ? { list: byApp, scope: [app_id] }
+      : { list: byAuthorization, scope: [authorization_id] }
+
+  return {
+    access: (claim, store_id) => db.read(() => access.facts(claim, store_id)),
+    page: (claim, offset, limit, total) =>
+      db.read(() => {
+        const facts = access.facts(claim, null)
+        const { list, scope } = listOf(claim)
+        return { facts, chunk: tokenWorks(facts) ? list.page(scope, lowestId, offset, limit, total) : null }
+      }),
+    more: (claim, after, limit) =>
+      db.read(() => {
+        const facts = access.facts(claim, null)
+        if (!tokenWorks(facts)) return { ...emptyChunk(), facts }
+        const { list, scope } = listOf(claim)
+        return { ...list.more(scope, after, limit), facts }
+      }),
+    ofMerchant: email => db.look(() => ofMerchant.all(email).map(row => ({ ...row }))),
+    exists: id => db.look(() => find.get(id) !== undefined),
+    activate: (store_id, app_id, now) =>
+      db.write(() => (activate.get(store_id, app_id, now) as { activated_at: number }).activated_at),
+  }
+}

@@ -1,0 +1,80 @@
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Examination, Remark } from '../../port/examination.ts'
+import { readMigrations } from '../../shared/migrations.ts'
+import { schemaNumber } from './migrate.ts'
+import { assertVersion, sqliteVersion } from '../connection/pragmas.ts'
+import { assertWritable, explain } from '../connection/usable.ts'
+
+/** Rejects when there is no such file, or none that can be read. `thorough`: every entry of every index too. */
+export async function examineSqlite(file: string, { thorough = false } = {}): Promise<Examination> {
+  assertWritable(file)
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  try {
+    const current = schemaNumber(connection)
+    const newest = readMigrations(import.meta.dirname).at(-1)?.number ?? 0
+    return {
+      engine: 'SQLite',
+      version: sqliteVersion(connection),
+      schema: { current, newest },
+      durability: [
+        ...versionRemarks(connection),
+        ...modeRemarks(connection, current),
+        ...damage(connection, thorough),
+      ],
+      clock: null,
+      signing_since: current === 0 ? null : signingSince(connection),
+      connections: null,
+      disk: space(dirname(file)),
+    }
+  } catch (error) {
+    throw explain(error, file)
+  } finally {
+    connection.close()
+  }
+}
+
+function versionRemarks(connection: DatabaseSync): Remark[] {
+  try {
+    assertVersion(sqliteVersion(connection))
+    return []
+  } catch (error) {
+    return [
+      { weight: 'problem', says: (error as Error).message, mend: 'run the Node that comes with `npm ci`' },
+    ]
+  }
+}
+
+function modeRemarks(connection: DatabaseSync, current: number): Remark[] {
+  const mode = connection.prepare('pragma journal_mode').get()?.['journal_mode']
+  if (mode === 'wal' || current === 0) return []
+  const says = `the journal mode is ${mode}, not wal: readers and writers wait for each other`
+  return [
+    {
+      weight: 'warning',
+      says,
+      mend: 'start the server once, which sets it; a backup tool may have changed it',
+    },
+  ]
+}
+
+function damage(connection: DatabaseSync, thorough: boolean): Remark[] {
+  const [found] = connection.prepare(thorough ? 'pragma integrity_check(1)' : 'pragma quick_check(1)').all()
+  const [says] = Object.values(found ?? {})
+  if (says === 'ok') return []
+  return [
+    { weight: 'problem', says: `the file is damaged: ${says}`, mend: 'restore a backup: docs/operations.md' },
+  ]
+}
+
+const signingSince = (connection: DatabaseSync): number | null =>
+  (connection
+    .prepare(`select max(created_at) as since from keys where use = 'sign' and retired_at is null`)
+    .get()?.['since'] as number | null | undefined) ?? null
+
+function space(folder: string): Examination['disk'] {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return { folder, free: bavail * bsize, total: blocks * bsize }
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import {
+  type Migrated,
+  type Migration,
+  readMigrations,
+  refuseNewer,
+  refuseOther,
+} from '../../shared/migrations.ts'
+import { type Database, inMemory } from '../connection/database.ts'
+import { assertSound, assertWritable, explain } from '../connection/usable.ts'
+
+const readOwn = () => readMigrations(import.meta.dirname)
+
+/** Each migration is a transaction that looks again under the lock, so any number of processes may start at once. */
+export async function migrate(db: Database, now: number): Promise<Migrated> {
+  const migrations = readOwn()
+  const from = await db.read(() => schemaNumber(db.connection))
+  let to = from
+  for (const migration of migrations.filter(({ number }) => number > from)) {
+    await db.write(() => {
+      const current = schemaNumber(db.connection)
+      refuseNewer(current, migrations)
+      if (migration.number > current) apply(db.connection, migration, now)
+      to = Math.max(current, migration.number)
+    })
+  }
+  return { from, to }
+}
+
+function apply(connection: DatabaseSync, { number, name, sql }: Migration, now: number): void {
+  connection.exec(`create table if not exists schema_migrations (
+    number integer primary key,
+    name text not null,
+    applied_at integer not null
+  ) strict`)
+  connection.exec(sql)
+  connection
+    .prepare('insert into schema_migrations (number, name, applied_at) values (?, ?, ?)')
+    .run(number, name, now)
+}
+
+/**
+ * Throws when the file may not be written, is damaged, is a database of a later Tillgate, or not Tillgate's at all.
+ * Read-only: even closing a connection that could write may change the file.
+ */
+export function inspect(file: string): void {
+  if (file === inMemory) return
+  assertWritable(file)
+  if (!existsSync(file)) return
+  try {
+    // Without a log nobody is writing, and SQLite need not make one, which would stay behind when we refuse.
+    if (!hasLog(file)) return look(file, `${pathToFileURL(file)}?immutable=1`)
+  } catch (error) {
+    // Unless somebody has begun to write meanwhile.
+    if (!hasLog(file)) throw error
+  }
+  look(file, file)
+}
+
+const hasLog = (file: string): boolean => existsSync(`${file}-wal`)
+
+function look(file: string, location: string): void {
+  const connection = new DatabaseSync(location, { readOnly: true, timeout: 1000 })
+  try {
+    refuseNewer(schemaNumber(connection), readOwn())
+    assertSound(connection, file)
+  } catch (error) {
+    throw explain(error, file)
+  } finally {
+    connection.close()
+  }
+}
+
+/** For what is only read, and so cannot be migrated here. */
+export const refuseOlder = (connection: DatabaseSync): void =>
+  refuseOther(schemaNumber(connection), readOwn())
+
+/** The number of the last migration applied; 0: none. */
+export function schemaNumber(connection: DatabaseSync): number {
+  const tables = connection.prepare("select name from sqlite_schema where type = 'table'").all()
+  if (tables.length === 0) return 0
+  if (!tables.some(({ name }) => name === 'schema_migrations')) {
+    throw new Error(
+      `the file is a SQLite database of something else: it has a table "${tables[0]?.['name']}"`,
+    )
+  }
+  const row = connection.prepare('select coalesce(max(number), 0) as number from schema_migrations').get()
+  return row?.['number'] as number
+}

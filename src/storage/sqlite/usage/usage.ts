@@ -1,0 +1,214 @@
+import { latencyPlaces } from '../../../lib/latency.ts'
+import type {
+  IngestDelta,
+  LoggedRequest,
+  ReadCounts,
+  ReadDelta,
+  ReadSums,
+  ReadsQuery,
+  RequestCounts,
+  RequestsQuery,
+  Usage,
+} from '../../port/index.ts'
+import { usageWidths } from '../../port/index.ts'
+import type { Database } from '../connection/database.ts'
+
+type LatencyRow = Record<`latency_${number}`, number>
+type RequestRow = Omit<RequestCounts, 'latencies'> & LatencyRow & { key: string | number }
+type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: bigint }
+/** Of a statement that reads bigints, because ids of stores are among them. */
+type Wide<Row> = { [Name in keyof Row]: Row[Name] extends number ? bigint : Row[Name] }
+
+const latencies = Array.from({ length: latencyPlaces }, (_, place) => `latency_${place}` as const)
+const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencies]
+const readColumns = ['requests', 'orders', 'items', 'sales']
+const ingestColumns = ['requests', 'stores', 'items', 'orders', 'unchanged', 'lagged', 'lag_sum']
+const logColumns = 'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id'
+
+/** Later than any entry of the log. */
+const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+
+/** By the primary key, and not by the index that finds old buckets of all stores. */
+const byStore = 'indexed by sqlite_autoindex_usage_reads_1'
+/** `store_id` is one of the JSON array that is given. */
+const ofStores = 'store_id in (select value from json_each(?1))'
+
+export function createUsage(db: Database): Usage {
+  const addRead = db.prepare(
+    `insert into usage_reads (store_id, width, bucket, app_id, ${readColumns.join(', ')}, last_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (store_id, width, bucket, app_id) do update set ${adding(readColumns)},
+       last_at = max(last_at, excluded.last_at)`,
+  )
+  const addRequests = db.prepare(
+    `insert into usage_requests (app_id, width, bucket, endpoint, ${requestColumns.join(', ')})
+     values (?, ?, ?, ?, ${requestColumns.map(() => '?').join(', ')})
+     on conflict (app_id, width, bucket, endpoint) do update set ${adding(requestColumns)}`,
+  )
+  const addIngest = db.prepare(
+    `insert into usage_ingest (width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last)
+     values (?, ?, ${ingestColumns.map(() => '?').join(', ')}, ?, ?, ?)
+     on conflict (width, bucket) do update set ${adding(ingestColumns)},
+       last_at = max(last_at, excluded.last_at), lag_max = max(lag_max, excluded.lag_max),
+       lag_last = coalesce(excluded.lag_last, lag_last)`,
+  )
+  const addLogged = db.prepare(
+    `insert into request_log (${logColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+  )
+
+  const reads = keptBy((by: ReadsQuery['by']) => {
+    const kept = (['store_id', 'app_id'] as const).map(name => (by.includes(name) ? name : `null as ${name}`))
+    return db.prepare<Wide<ReadSums>>(
+      `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
+       where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
+       group by ${['bucket', ...by].join(', ')} order by bucket, store_id, app_id`,
+      'bigint',
+    )
+  })
+  const activity = db.prepare<Wide<ReadDelta>>(
+    `select store_id, app_id, width, bucket, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
+     where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
+       and (?6 is null or (-bucket, store_id, app_id) > (-?6, ?7, ?8))
+     order by bucket desc, store_id, app_id limit ?9`,
+    'bigint',
+  )
+  const ever = db.prepare<Wide<ReadCounts & { store_id: bigint; app_id: string }>>(
+    `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
+     where ${ofStores} and width = ${usageWidths.ever} order by store_id, app_id`,
+    'bigint',
+  )
+  const requests = keptBy(([by]: readonly RequestsQuery['by'][]) => ({
+    ofAll: db.prepare<RequestRow>(
+      `select ${by} as key, ${summed(requestColumns)} from usage_requests
+       where width = ? and bucket between ? and ? group by ${by} order by ${by}`,
+    ),
+    ofApp: db.prepare<RequestRow>(
+      `select ${by} as key, ${summed(requestColumns)} from usage_requests
+       where width = ? and bucket between ? and ? and app_id = ? group by ${by} order by ${by}`,
+    ),
+  }))
+  const ingest = db.prepare<IngestDelta>(
+    `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last from usage_ingest
+     where width = ? and bucket between ? and ? order by bucket`,
+  )
+  const log = db.prepare<Wide<LogRow>>(
+    `select ${logColumns} from request_log
+     where app_id = ?1 and (at_ms, request_id) < (?2, ?3)
+       and (?4 = 0 or status >= 400) and (?5 is null or endpoint = ?5)
+     order by at_ms desc, request_id desc limit ?6`,
+    'bigint',
+  )
+  const logged = db.prepare<Wide<LogRow>>(
+    `select ${logColumns} from request_log indexed by request_log_by_id
+     where app_id = ? and request_id = ? order by at_ms desc limit 1`,
+    'bigint',
+  )
+  const trimLog = db.prepare(
+    `delete from request_log where app_id = ?1 and (at_ms, request_id) <= (
+       select at_ms, request_id from request_log where app_id = ?1
+       order by at_ms desc, request_id desc limit 1 offset ?2)`,
+  )
+
+  return {
+    add: batch =>
+      db.write(() => {
+        for (const row of batch.reads) {
+          const { store_id, width, bucket, app_id, requests, orders, items, sales, last_at } = row
+          addRead.run(store_id, width, bucket, app_id, requests, orders, items, sales, last_at)
+        }
+        for (const row of batch.requests) {
+          const { app_id, width, bucket, endpoint, requests, client_errors, server_errors } = row
+          const counts = [requests, client_errors, server_errors, ...row.latencies]
+          addRequests.run(app_id, width, bucket, endpoint, ...counts)
+        }
+        for (const row of batch.ingest) {
+          const counts = [row.requests, row.stores, row.items, row.orders, row.unchanged]
+          const lags = [row.lagged, row.lag_sum, row.last_at, row.lag_max, row.lag_last]
+          addIngest.run(row.width, row.bucket, ...counts, ...lags)
+        }
+        for (const row of batch.log) {
+          const { app_id, at_ms, request_id, method, endpoint, status, error_code, store_id } = row
+          const microseconds = Math.round(row.milliseconds * 1000)
+          addLogged.run(
+            ...[app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id],
+          )
+        }
+      }),
+    reads: ({ store_ids, width, from, to, app_id, by }) =>
+      db.read(() =>
+        reads(by)
+          .all(listed(store_ids), width, from, to, app_id)
+          .map(row => ({ ...toReads(row), bucket: Number(row.bucket) })),
+      ),
+    activity: ({ store_ids, width, from, to, app_id, after, limit }) =>
+      db.read(() => {
+        const place = [after?.bucket ?? null, after?.store_id ?? null, after?.app_id ?? null]
+        return activity
+          .all(listed(store_ids), width, from, to, app_id, ...place, limit)
+          .map(row => ({ ...toReads(row), width: Number(row.width), bucket: Number(row.bucket) }))
+      }),
+    readsEver: store_ids => db.read(() => ever.all(listed(store_ids)).map(toReads)),
+    requests: ({ app_id, width, from, to, by }) =>
+      db.read(() => {
+        const { ofAll, ofApp } = requests([by])
+        const rows = app_id === null ? ofAll.all(width, from, to) : ofApp.all(width, from, to, app_id)
+        return rows.map(row => ({
+          key: String(row.key),
+          requests: row.requests,
+          client_errors: row.client_errors,
+          server_errors: row.server_errors,
+          latencies: latencies.map(name => row[name] as number),
+        }))
+      }),
+    ingest: ({ width, from, to }) => db.read(() => ingest.all(width, from, to).map(row => ({ ...row }))),
+    log: ({ app_id, errors_only, endpoint, before, limit }) =>
+      db.read(() => {
+        const { at_ms, request_id } = before ?? afterAll
+        return log.all(app_id, at_ms, request_id, errors_only ? 1 : 0, endpoint, limit).map(toLogged)
+      }),
+    logged: (app_id, request_id) =>
+      db.read(() => {
+        const row = logged.get(app_id, request_id)
+        return row ? toLogged(row) : null
+      }),
+    trimLog: (app_id, keep) => db.write(() => void trimLog.run(app_id, keep)),
+  }
+}
+
+const adding = (columns: readonly string[]): string =>
+  columns.map(name => `${name} = ${name} + excluded.${name}`).join(', ')
+
+const summed = (columns: readonly string[]): string =>
+  columns.map(name => `sum(${name}) as ${name}`).join(', ')
+
+/** Digits: the ids are exact on their way through JSON. */
+const listed = (store_ids: readonly bigint[]): string => `[${store_ids.join(',')}]`
+
+/** One statement for each way to tell rows apart, prepared when it is first asked for. */
+function keptBy<Name extends string, Made>(
+  make: (by: readonly Name[]) => Made,
+): (by: readonly Name[]) => Made {
+  const made = new Map<string, Made>()
+  return by => {
+    const key = by.join()
+    const found = made.get(key) ?? make(by)
+    made.set(key, found)
+    return found
+  }
+}
+
+const toReads = <Row extends Wide<ReadCounts>>(row: Row): Omit<Row, keyof ReadCounts> & ReadCounts => ({
+  ...row,
+  requests: Number(row.requests),
+  orders: Number(row.orders),
+  items: Number(row.items),
+  sales: Number(row.sales),
+  last_at: Number(row.last_at),
+})
+
+const toLogged = ({ microseconds, ...row }: Wide<LogRow>): LoggedRequest => ({
+  ...row,
+  at_ms: Number(row.at_ms),
+  status: Number(row.status),
+  milliseconds: Number(microseconds) / 1000,
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type ImportState, importRecords } from '../../src/cli/import/records.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Intake, IntakeBatch } from '../../src/ingest/ingest.ts'
+import { createIntakePool } from '../../src/ingest/threads/pool.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
+import { byTest } from '../helpers/by.ts'
+import { emptyDatabase } from '../helpers/engine.ts'
+import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+
+/** Records read and stored in threads: what the platform's requests and `tillgate import` go through. */
+
+let database: string
+let storage: Storage
+let intake: Intake
+
+before(async () => {
+  database = await emptyDatabase({ shared: true })
+  storage = await openStorage(database)
+  intake = createIntakePool({ database, threads: 2, storage: readConfig({}) })
+})
+after(async () => {
+  await intake.close()
+  await storage.close()
+})
+
+const bytes = (...records: object[]) =>
+  Buffer.from(records.map(record => `${JSON.stringify(record)}\n`).join(''))
+
+async function pushed(batch: IntakeBatch, ...records: object[]): Promise<IntakeBatch> {
+  await batch.push(bytes(...records))
+  return batch
+}
+
+test('what is committed is stored; what is abandoned is not', async () => {
+  const kept = await pushed(intake.open({ by: byTest }), sampleStore({ id: 1 }))
+  const dropped = await pushed(intake.open({ by: byTest }), sampleStore({ id: 2 }))
+  dropped.abandon()
+  assert.deepEqual(await kept.commit(), {
+    records: 1,
+    counts: { stores: 1, items: 0, orders: 0, unchanged: 0 },
+    newest: null,
+  })
+  assert.equal(await storage.stores.exists(1n), true)
+  assert.equal(await storage.stores.exists(2n), false)
+})
+
+test('the threads give way to the one that answers', {
+  skip: process.platform !== 'linux' && 'is about Linux',
+}, async () => {
+  const batch = await pushed(intake.open({ by: byTest }), sampleStore({ id: 3 }))
+  await batch.commit()
+  const own = getPriority()
+  const tasks = readdirSync('/proc/self/task').map(task => ({
+    task,
+    // What stands before it is in brackets, and may have spaces in it.
+    nice: Number(readFileSync(`/proc/self/task/${task}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
+  }))
+  assert.equal(tasks.find(({ task }) => task === String(process.pid))?.nice, own)
+  assert.ok(tasks.some(({ nice }) => nice === Math.min(19, own + 5)))
+})
+
+test('many batches at once are each all or nothing', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const bad = i % 5 === 0 ? [{ kind: 'store' }] : []
+      const batch = await pushed(intake.open({ by: byTest }), sampleStore({ id: 100 + i }), ...bad)
+      return 'refused' in (await batch.commit())
+    }),
+  )
+  for (const [i, refused] of outcomes.entries()) {
+    assert.equal(refused, i % 5 === 0)
+    assert.equal(await storage.stores.exists(BigInt(100 + i)), !refused)
+  }
+})
+
+test('a bad line is named by its place behind the lines that came before', async () => {
+  const batch = await pushed(intake.open({ by: byTest, after: 40 }), sampleStore({ id: 3 }), { kind: 'x' })
+  const outcome = await batch.commit()
+  assert.ok('refused' in outcome)
+  assert.deepEqual(
+    outcome.refused.details.map(({ line }) => line),
+    [42],
+  )
+})
+
+test('a batch beyond its lines is refused, and the thread goes on', async () => {
+  const batch = intake.open({ by: byTest, most_lines: 2 })
+  await batch.push(bytes(sampleStore({ id: 4 }), sampleStore({ id: 5 }), sampleStore({ id: 6 })))
+  await assert.rejects(batch.commit(), { code: 'body_too_large' })
+  batch.abandon()
+  assert.equal(await storage.stores.exists(4n), false)
+  const next = await pushed(intake.open({ by: byTest }), sampleStore({ id: 7 }))
+  assert.equal('counts' in (await next.commit()), true)
+})
+
+test('a sender who is faster than the thread waits, and every byte arrives', async () => {
+  const batch = intake.open({ by: byTest })
+  await batch.push(bytes(sampleStore({ id: 8 })))
+  const all = bytes(...Array.from({ length: 3000 }, (_, i) => sampleOrder({ store_id: 8, id: `o${i}` })))
+  for (let at = 0; at < all.length; at += 70_001) await batch.push(all.subarray(at, at + 70_001))
+  const outcome = await batch.commit()
+  assert.ok('counts' in outcome)
+  assert.equal(outcome.counts.orders, 3000)
+})
+
+test('import: of a record in several batches the last line wins, and batches are stored in order', async () => {
+  const state: ImportState = {
+    counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
+    ...{ stored_through: 0, bad: null },
+  }
+  const items = Array.from({ length: 12_999 }, (_, i) =>
+    sampleItem({ store_id: 9, id: 1 + (i % 7), name: `n${i}`, updated_at: '2026-11-01 09:00:00' }),
+  )
+  const stored: number[] = []
+  await importRecords({
+    pieces: (async function* () {
+      yield bytes(sampleStore({ id: 9 }), ...items)
+    })(),
+    ...{ intake, by: byTest, state, signal: new AbortController().signal },
+    onBatch: () => stored.push(state.stored_through),
+  })
+  assert.equal(state.bad, null)
+  assert.deepEqual(stored, [4000, 8000, 12_000, 13_000])
+  assert.equal(state.counts.items, 12_999)
+  assert.match(await itemsOf(9n), /"name":"n12998"/)
+})
+
+async function itemsOf(store_id: bigint): Promise<string> {
+  const app = { id: 'reader', name: 'R', scope: '', redirect_uris: [], public: false, created_at: 0 }
+  const rest = { website: null, publisher: null, owner_id: null, disabled_at: null, disabled_by_owner: false }
+  await storage.apps.create({ ...app, ...rest }, null)
+  await storage.authorizations.save(
+    { id: 'l', app_id: 'reader', account_id: null, scope: '' },
+    [store_id],
+    'add',
+    1,
+  )
+  const claim = { app_id: 'reader', authorization_id: null, jti: 'j' }
+  const { chunk } = await storage.items.page(claim, { store_id, updated_after: null }, 0, 10, null)
+  return Buffer.from(chunk?.bytes ?? []).toString()
+}
+
+test('a thread that cannot open its database fails its batches; a later one has another chance', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'tillgate-')), 'later', 'x.db')
+  writeFileSync(dirname(file), 'a file where a folder should be')
+  const pool = createIntakePool({ database: file, threads: 1, storage: readConfig({}) })
+  await assert.rejects(async () => {
+    const batch = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
+    await batch.commit()
+  }, StorageUnavailable)
+  rmSync(dirname(file))
+  mkdirSync(dirname(file))
+  const batch = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
+  assert.equal('counts' in (await batch.commit()), true)
+  await pool.close()
+  rmSync(dirname(dirname(file)), { recursive: true })
+})
