@@ -2,14 +2,8 @@ import { join } from 'node:path'
 import { createServer } from '../test/helpers/postgres-server.ts'
 import { administer } from '../test/helpers/postgres-admin.ts'
 import { bareInserts } from './bare/sqlite.ts'
+import type { BareOrder } from './bare/order.ts'
 import { bareCopy } from './bare/postgres.ts'
-
-export interface BareOrder {
-  store_id: number
-  created_at: string
-  id: string
-  doc: string
-}
 
 /** A database engine as the benchmark uses it: empty databases, and the fastest way it has to write documents. */
 export interface Engine {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { demoRecords } from '../src/demo/records.ts'
-import type { BareOrder } from './engine.ts'
+import type { BareOrder } from './bare/order.ts'
 
 const stores = 10
 const days = 90

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import postgres from 'postgres'
-import type { BareOrder } from '../engine.ts'
+import type { BareOrder } from './order.ts'
 
 /** The limit for writing to PostgreSQL: the same documents by COPY, the same number of orders a transaction. */
 export async function bareCopy(url: string, orders: readonly BareOrder[], batch: number): Promise<number> {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { BareOrder } from '../engine.ts'
+import type { BareOrder } from './order.ts'
 
 /**
  * The limit for writing: the same documents into one bare table, clustered as ours, with the same durability and the

@@ -2,52 +2,16 @@ import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
-import type { Accounts } from '../domain/accounts/accounts.ts'
-import type { Apps } from '../domain/apps/apps.ts'
-import type { ConnectedApps } from '../domain/apps/connected-apps.ts'
-import type { Consent } from '../domain/apps/consent.ts'
-import type { Throttle } from '../domain/accounts/throttle.ts'
-import type { createIngestFigures } from '../domain/usage/ingest.ts'
-import type { LocalReads } from '../domain/usage/local-days.ts'
-import type { ReadFigures } from '../domain/usage/reads.ts'
-import type { createRequestFigures } from '../domain/usage/requests.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { ProviderSource } from '../oauth/provider-source.ts'
-import type { Storage } from '../storage/port/index.ts'
 import { accountPages } from './account/apps.ts'
 import { assets } from './assets/assets.ts'
+import type { ConsoleDeps } from './deps.ts'
 import { consent } from './consent/consent.ts'
-import type { CookieSigner } from './sign-in/cookie-signer.ts'
 import { developerApps } from './developer/apps.ts'
 import { login, loginAddress } from './sign-in/login.ts'
 import { operator } from './operator/index.ts'
 import { securityHeaders } from './security-headers.ts'
 import { signUp } from './sign-in/sign-up.ts'
-import { cookieOptions, csrfCookie, type SignedIn } from './sign-in/signed-in.ts'
-
-export interface ConsoleDeps {
-  storage: Storage
-  clock: Clock
-  issuer: string
-  /** The public address is https, so cookies are sent over nothing else. */
-  secure: boolean
-  accounts: Accounts
-  apps: Apps
-  signedIn: SignedIn
-  signInThrottle: Throttle
-  signUpThrottle: Throttle
-  consents: Consent
-  connectedApps: ConnectedApps
-  /** What apps read, how their requests went, what the platform sent. */
-  figures: {
-    reads: ReadFigures
-    localReads: LocalReads
-    requests: ReturnType<typeof createRequestFigures>
-    ingest: ReturnType<typeof createIngestFigures>
-  }
-  providers: ProviderSource
-  cookies: CookieSigner
-}
+import { cookieOptions, csrfCookie } from './sign-in/signed-in.ts'
 
 /** Anybody may send a form, and it is read before anything is known of them. */
 const smallForm = 16 * 1024

@@ -1,7 +1,6 @@
 import { fulfillments, sources } from '../contract/codes.ts'
 import type { Order } from '../contract/order.ts'
 import type { OrderRecord } from '../contract/record.ts'
-import type { Seconds } from '../lib/clock.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { drawCart, giftCardCart, type Line, lineGross } from './cart.ts'
 import {
@@ -13,35 +12,14 @@ import {
   isOnDevice,
   isPlatform,
 } from './channels.ts'
-import type { Inventory } from './inventory.ts'
 import { weekday } from './local-time.ts'
 import { type Paid, pay, payDeposit } from './payments.ts'
 import type { Place } from './places.ts'
 import { priceLines, taxGroups } from './pricing.ts'
 import { drawItemPromotion, drawOrderPromotion, staffMeal } from './promotions.ts'
 import type { Random } from './random.ts'
+import type { Arrival, Shop } from './shop.ts'
 import { drawTimes } from './times.ts'
-
-/** The store an order is made up for. */
-export interface Shop {
-  id: number
-  place: Place
-  inventory: Inventory
-  random: Random
-  /** Nothing happens after this moment. */
-  end: Seconds
-}
-
-/** What is settled about an order before it is made up. */
-export interface Arrival {
-  id: string
-  parent_id: string | null
-  order_number: string
-  created_at: Seconds
-  /** The store's local day. */
-  day: number
-  channel: Channel
-}
 
 export function makeOrder(shop: Shop, arrival: Arrival): OrderRecord {
   const { random, place } = shop

@@ -1,7 +1,7 @@
 import type { Seconds } from '../lib/clock.ts'
 import { isPreOrder } from './channels.ts'
 import { atLocal, daySeconds } from './local-time.ts'
-import type { Arrival, Shop } from './order.ts'
+import type { Arrival, Shop } from './shop.ts'
 import { type Hours, slotMinutes } from './places.ts'
 
 /** An order's history, up to the end of the demo. */

@@ -3,7 +3,7 @@ import type { ActivityPlace } from '../../domain/usage/reads.ts'
 import { parseInt64 } from '../../lib/int64.ts'
 import { activityPage } from './activity.view.ts'
 import type { AsMerchant } from '../sign-in/as-merchant.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { sendHtml } from '../send-html.ts'
 
 const pageSize = 25

@@ -7,7 +7,7 @@ import { accountRevoke } from './revoke.ts'
 import { accountStores } from './stores.ts'
 import { shownDays } from './days.ts'
 import { createAsMerchant } from '../sign-in/as-merchant.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { sendHtml } from '../send-html.ts'
 
 /** The merchant's pages: which apps read which stores, since when, what they read; and the ways to change or end it. */

@@ -3,7 +3,7 @@ import { createAuditLog } from '../../domain/audit/log.ts'
 import { eventsPath } from './activity-frame.view.ts'
 import { eventsPage } from './events.view.ts'
 import type { AsMerchant } from '../sign-in/as-merchant.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { sendHtml } from '../send-html.ts'
 
 const pageSize = 25

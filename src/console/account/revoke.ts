@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { revokePage } from './revoke.view.ts'
 import { type AsMerchant, sendNotConnected } from '../sign-in/as-merchant.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { sendHtml } from '../send-html.ts'
 import { fromOf } from '../sign-in/signed-in.ts'
 

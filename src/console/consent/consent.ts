@@ -8,7 +8,7 @@ import { expiredAddress, findWaiting, type WaitingRequest } from '../../oauth/wa
 import type { Account, App } from '../../storage/port/index.ts'
 import { appOffPage, decidedPage, expiredPage, notOpenPage, wrongAccountPage } from './closed.view.ts'
 import { consentPage } from './consent.view.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import type { Viewer } from '../layout.ts'
 import { loginAddress } from '../sign-in/login.ts'
 import { securityHeaders } from '../security-headers.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { AsDeveloper } from '../sign-in/as-developer.ts'
 import { activityPage } from './activity.view.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { sendHtml } from '../send-html.ts'
 import { viewerOf } from '../viewer.ts'
 

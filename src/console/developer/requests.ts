@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { LoggedRequest, LogQuery } from '../../storage/port/index.ts'
 import type { AsDeveloper } from '../sign-in/as-developer.ts'
 import { type LogFilter, requestsPage } from './requests.view.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { sendHtml } from '../send-html.ts'
 import { viewerOf } from '../viewer.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AsOperator } from '../sign-in/as-operator.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { accountsPage } from './accounts.view.ts'
 import { findPage, readListing } from './search.ts'
 import { sendHtml } from '../send-html.ts'

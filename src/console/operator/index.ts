@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createAsOperator } from '../sign-in/as-operator.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { operatorAccount } from './account.ts'
 import { operatorAccounts } from './accounts.ts'
 import { operatorApp } from './app.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { readOverview } from '../../domain/overview.ts'
 import type { AsOperator } from '../sign-in/as-operator.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { overviewPage } from './overview.view.ts'
 import { isPeriod } from '../parts/request-figures.view.ts'
 import { sendHtml } from '../send-html.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { parseInt64 } from '../../lib/int64.ts'
 import { type AsOperator, sendMissing } from '../sign-in/as-operator.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { storePage } from './store.view.ts'
 import { storesPage } from './stores.view.ts'
 import { findPage, readListing } from './search.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, App } from '../../storage/port/index.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { wrongRolePage } from '../developer/apps.view.ts'
 import { messagePage } from '../layout.ts'
 import { loginAddress } from './login.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppConnections } from '../../domain/apps/connected-apps.ts'
 import type { Account } from '../../storage/port/index.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { messagePage, type Viewer } from '../layout.ts'
 import { loginAddress } from './login.ts'
 import { sections } from '../parts/navigation.ts'

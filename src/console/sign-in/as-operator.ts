@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../../storage/port/index.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { messagePage } from '../layout.ts'
 import { loginAddress } from './login.ts'
 import type { Action } from '../parts/content.ts'

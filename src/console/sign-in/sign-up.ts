@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { InputError } from '../../domain/input-error.ts'
-import type { ConsoleDeps } from '../index.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { messagePage } from '../layout.ts'
 import { loginAddress, safeNext } from './login.ts'
 import { sections } from '../parts/navigation.ts'

@@ -1,18 +1,11 @@
-import type { Clock } from '../../lib/clock.ts'
-import type { Storage } from '../../storage/port/index.ts'
 import { compileParameters } from '../parameters.ts'
-import type { App, guard } from '../route.ts'
+import type { App } from '../route.ts'
 import { itemsList } from './items.list.ts'
 import { ordersList } from './orders.list.ts'
 import { salesList } from './sales.list.ts'
 import { storeActivate } from './store.activate.ts'
 import { storesList } from './stores.list.ts'
-
-export interface IntegrationDeps {
-  storage: Storage
-  clock: Clock
-  requireScope: ReturnType<typeof guard>
-}
+import type { IntegrationDeps } from './deps.ts'
 
 /** Spec section 4: what third-party apps read, in the envelope. */
 export function integrationApi(app: App, deps: IntegrationDeps): void {

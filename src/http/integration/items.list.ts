@@ -6,7 +6,7 @@ import { createItemList } from '../../domain/reading/items.ts'
 import { answerListing } from '../reply/listing.ts'
 import { datetimeParameter } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
-import type { IntegrationDeps } from './index.ts'
+import type { IntegrationDeps } from './deps.ts'
 import { otherResponses, store_id } from './of-store.ts'
 
 /** Spec 4.4 */

@@ -10,7 +10,7 @@ import type { OrderField } from '../../storage/port/index.ts'
 import { answerListing } from '../reply/listing.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
-import type { IntegrationDeps } from './index.ts'
+import type { IntegrationDeps } from './deps.ts'
 import { otherResponses, store_id, window } from './of-store.ts'
 
 const date_field = mayBeOmitted(

@@ -7,7 +7,7 @@ import { checkWindow } from '../../domain/reading/window.ts'
 import { answerListing } from '../reply/listing.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
-import type { IntegrationDeps } from './index.ts'
+import type { IntegrationDeps } from './deps.ts'
 import { otherResponses, store_id, window } from './of-store.ts'
 
 /** Spec 4.5 */

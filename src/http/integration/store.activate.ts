@@ -5,7 +5,7 @@ import { createActivation } from '../../domain/reading/stores.ts'
 import { sendData } from '../reply/envelope.ts'
 import { errorResponses } from '../reply/error-responses.ts'
 import { type App, principalOf } from '../route.ts'
-import type { IntegrationDeps } from './index.ts'
+import type { IntegrationDeps } from './deps.ts'
 import { store_id } from './of-store.ts'
 
 /** Spec 4.2: the stated POST, and the field table's object form. */

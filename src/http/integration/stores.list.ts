@@ -6,7 +6,7 @@ import { createStoreList } from '../../domain/reading/stores.ts'
 import { errorResponses } from '../reply/error-responses.ts'
 import { sendPage } from '../reply/listing.ts'
 import { type App, principalOf } from '../route.ts'
-import type { IntegrationDeps } from './index.ts'
+import type { IntegrationDeps } from './deps.ts'
 
 /** Spec 4.1 */
 export function storesList(app: App, { storage, requireScope }: IntegrationDeps): void {

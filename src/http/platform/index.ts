@@ -1,13 +1,6 @@
-import type { Intake } from '../../ingest/ingest.ts'
-import type { UsageRecorder } from '../../domain/usage/recorder.ts'
-import type { App, guard } from '../route.ts'
+import type { App } from '../route.ts'
 import { recordsRoute } from './records.ts'
-
-export interface PlatformDeps {
-  intake: Intake
-  usage: Pick<UsageRecorder, 'ingested'>
-  requireScope: ReturnType<typeof guard>
-}
+import type { PlatformDeps } from './deps.ts'
 
 /** What the platform itself pushes, in the envelope; for tokens with `platform.write` only. */
 export function platformApi(app: App, deps: PlatformDeps): void {

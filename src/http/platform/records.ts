@@ -9,7 +9,7 @@ import { sendData } from '../reply/envelope.ts'
 import { errorResponses } from '../reply/error-responses.ts'
 import { overloaded, takeTurn } from '../admission/overload.ts'
 import { type App, principalOf } from '../route.ts'
-import type { PlatformDeps } from './index.ts'
+import type { PlatformDeps } from './deps.ts'
 import { expand, limits } from './body.ts'
 
 const Lines = Type.String({

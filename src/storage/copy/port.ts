@@ -1,9 +1,4 @@
-import type { Table } from './tables.ts'
-
-/** A row in the order of its table's columns, as text: the form in which both engines say the same. */
-export type Row = readonly (string | null)[]
-/** The values of a row's primary key. */
-export type Key = readonly string[]
+import type { Key, Row, Table } from './table.ts'
 
 /** The rows behind `after` up to and including `through`, by primary key; null is the table's end. */
 export interface Range {

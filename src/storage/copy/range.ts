@@ -1,7 +1,8 @@
-import type { CopyTarget, Key, Range, Row, Tallies } from './port.ts'
+import type { CopyTarget, Range, Tallies } from './port.ts'
 import { batchesOf } from './ranges.ts'
-import { keyOf, type Table } from './tables.ts'
+import { keyOf } from './tables.ts'
 import { differing } from './tally.ts'
+import type { Key, Row, Table } from './table.ts'
 
 /** What was done to the target. */
 export interface Done {

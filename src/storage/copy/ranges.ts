@@ -1,5 +1,6 @@
-import type { Key, Range, Readable, Row } from './port.ts'
-import { keyOf, type Table } from './tables.ts'
+import type { Range, Readable } from './port.ts'
+import { keyOf } from './tables.ts'
+import type { Key, Row, Table } from './table.ts'
 
 /** Rows of one read: a transaction of the target each, so that its flush to the disk costs little. */
 const batchRows = 2000

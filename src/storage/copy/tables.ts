@@ -1,19 +1,5 @@
 import { latencyPlaces } from '../../lib/latency.ts'
-import type { Key, Row } from './port.ts'
-
-type ColumnType = 'text' | 'integer' | 'boolean'
-
-export interface Table {
-  name: string
-  columns: Readonly<Record<string, ColumnType>>
-  key: readonly string[]
-  /** The column that says which store a row belongs to. */
-  store?: string
-  /** Tells rows apart like the key does, and stays when the key changes. */
-  identity?: readonly string[]
-  /** A change of one row may make way for a new one under a unique index, so changes go before additions. */
-  makesWay?: true
-}
+import type { Key, Row, Table } from './table.ts'
 
 const text = 'text'
 const integer = 'integer'

@@ -1,7 +1,8 @@
-import type { Key, Range, Row } from '../../copy/port.ts'
-import { columnsOf, type Table } from '../../copy/tables.ts'
+import type { Range } from '../../copy/port.ts'
+import { columnsOf } from '../../copy/tables.ts'
 import { textList } from '../connection/text-list.ts'
 import type { Value } from '../connection/values.ts'
+import type { Key, Row, Table } from '../../copy/table.ts'
 
 type Statement = readonly [sql: string, values: readonly Value[]]
 

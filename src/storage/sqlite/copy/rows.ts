@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Key, Range, Row } from '../../copy/port.ts'
-import { columnsOf, type Table } from '../../copy/tables.ts'
+import type { Range } from '../../copy/port.ts'
+import { columnsOf } from '../../copy/tables.ts'
+import type { Key, Row, Table } from '../../copy/table.ts'
 
 /** As much text as one read may answer with, however large the rows are. */
 const mostText = 4_000_000

@@ -1,0 +1,9 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Storage } from '../../storage/port/index.ts'
+import type { guard } from '../route.ts'
+
+export interface IntegrationDeps {
+  storage: Storage
+  clock: Clock
+  requireScope: ReturnType<typeof guard>
+}
