@@ -47,8 +47,13 @@ const folder = mkdtempSync(join(tmpdir(), 'tillgate-bench-'))
 const engine = values.engine === 'sqlite' ? sqliteEngine(folder) : await postgresEngine()
 const made = new Map<string, Promise<Data>>()
 const bench: Bench = {
-  ...{ engine, folder, orders, quick: values.quick, full: values.full },
-  ...{ seconds: values.quick ? 2 : 4, rounds: values.quick ? 3 : 5 },
+  engine,
+  folder,
+  orders,
+  quick: values.quick,
+  full: values.full,
+  seconds: values.quick ? 2 : 4,
+  rounds: values.quick ? 3 : 5,
   data(options: DataOptions) {
     const name = JSON.stringify(options)
     const known = made.get(name) ?? makeData(engine, options)
@@ -77,12 +82,12 @@ try {
 }
 printSummary(rows)
 const machine = {
-  ...{ node: process.version, platform: process.platform, arch: process.arch },
-  ...{
-    cores: availableParallelism(),
-    processor: cpus()[0]?.model,
-    memory_gb: Math.round(totalmem() / 2 ** 30),
-  },
+  node: process.version,
+  platform: process.platform,
+  arch: process.arch,
+  cores: availableParallelism(),
+  processor: cpus()[0]?.model,
+  memory_gb: Math.round(totalmem() / 2 ** 30),
 }
 const date = new Date().toISOString().slice(0, 10)
 const run = { machine, date, engine: engine.name, orders, generator, quick: values.quick, rows }

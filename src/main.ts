@@ -56,7 +56,12 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
   })
   const intake = intakeOf(config)
   const app = await buildApp({
-    ...{ storage, clock, config, issuer, stopping: stopping.signal, ...intake },
+    storage,
+    clock,
+    config,
+    issuer,
+    stopping: stopping.signal,
+    ...intake,
     ...(cluster.isWorker && { gatherMetrics }),
   })
   const sweep = setInterval(() => {

@@ -91,7 +91,10 @@ async function run(trial: Trial, crowd: Crowd): Promise<Outcome> {
     trial.say(`answers ${Math.round(capacity)} requests a second`)
     const connections = crowd.clients(capacity)
     const storm = await underStorm(node, {
-      ...{ base: node.base, requests, seconds: trial.rounds, connections },
+      base: node.base,
+      requests,
+      seconds: trial.rounds,
+      connections,
       rate: Math.round(capacity * times),
     })
     const recovered = await untilNormal(node, requests)

@@ -67,7 +67,9 @@ for (const { scenario, engine } of runs) {
     say: text => console.log(`  ${text}, ${Math.round((performance.now() - began) / 1000)} s`),
   })
   const result = {
-    ...{ name: scenario.name, engine, seed },
+    name: scenario.name,
+    engine,
+    seed,
     seconds: (performance.now() - began) / 1000,
     ...outcome,
   }

@@ -61,12 +61,15 @@ async function startLoad(node: Node, site: Site, run: string, acknowledged: Set<
   const questions = [
     () => ({ path: ordersOf(1), headers: { authorization: `Bearer ${bearer.reader}` } }),
     () => ({
-      ...{ method: 'POST', path: '/auth/v2/token' },
+      method: 'POST',
+      path: '/auth/v2/token',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: String(new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })),
     }),
     (name: string) => ({
-      ...{ method: 'POST', path: '/platform/v1/records', body: batchText(name, 1) },
+      method: 'POST',
+      path: '/platform/v1/records',
+      body: batchText(name, 1),
       headers: { authorization: `Bearer ${bearer.tills}`, 'content-type': 'application/x-ndjson' },
     }),
   ]

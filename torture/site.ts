@@ -55,7 +55,10 @@ export async function prepareSite(engine: EngineName, options: SiteOptions = {})
     const reader = await newApp('Reader', null)
     await apps.authorize(reader.client_id, stores.map(BigInt), byTest)
     return {
-      ...{ cli, database, tills, reader },
+      cli,
+      database,
+      tills,
+      reader,
       apps: await Promise.all(
         Array.from({ length: count }, (_, i) => newApp(`App ${i}`, null, [redirectUri])),
       ),

@@ -50,11 +50,16 @@ const storesPath = '/integration/v1/stores'
 
 export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
   const chains: Chain[] = apps.map(client => ({
-    ...{ client, live: null, unanswered: null },
+    client,
+    live: null,
+    unanswered: null,
     dead: { refresh: [], access: [] },
   }))
   const figures: Figures = {
-    ...{ batches: 0, tokens: 0, refreshes: 0, revocations: 0 },
+    batches: 0,
+    tokens: 0,
+    refreshes: 0,
+    revocations: 0,
     lost_answers: { happened: 0, not: 0 },
   }
   const surprises: string[] = []

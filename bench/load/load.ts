@@ -82,7 +82,9 @@ async function byAutocannon({ base, requests }: Target, seconds: number, sockets
     workers: 1,
     duration: seconds,
     requests: requests.map(({ method = 'GET', path, headers = {}, body }) => ({
-      ...{ method, path, headers },
+      method,
+      path,
+      headers,
       ...(body !== undefined && { body }),
     })),
   })

@@ -94,7 +94,9 @@ async function besideBare(
     const ratio = median(turns.map(({ ours, limit }) => ours.rate / limit.rate))
     const turn = turns.find(({ ours, limit }) => ours.rate / limit.rate === ratio) as (typeof turns)[number]
     return {
-      ...{ ratio, aim: null, measured: { turns } },
+      ratio,
+      aim: null,
+      measured: { turns },
       figure: loadText(turn.ours),
       limit: `${loadText(turn.limit)} by bare node:http; both by fetch, ${atOnce} at a time`,
     }

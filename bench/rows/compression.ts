@@ -31,14 +31,21 @@ export const compression: Rows = async function* (bench) {
         const name = `orders page of 100 as ${coding}`
         return [
           {
-            ...{ id: `compressed-${coding}`, name, ratio, aim: atLeast(2.5), memory_mb: peak() },
+            id: `compressed-${coding}`,
+            name,
+            ratio,
+            aim: atLeast(2.5),
+            memory_mb: peak(),
             figure: loadText(ours),
             limit: `${loadText(limit)} by @fastify/compress with its defaults, from memory`,
             measured: { ours, limit },
           },
           {
-            ...{ id: `compressed-size-${coding}`, name: `its size`, aim: atMost(1.3) },
-            ...{ ratio: mine / theirs, memory_mb: null },
+            id: `compressed-size-${coding}`,
+            name: `its size`,
+            aim: atMost(1.3),
+            ratio: mine / theirs,
+            memory_mb: null,
             figure: `${mine.toLocaleString('en')} bytes`,
             limit: `${theirs.toLocaleString('en')} bytes of the same page by @fastify/compress`,
           },

@@ -40,7 +40,9 @@ export const deepIndex: Rows = async function* (bench) {
     return {
       id: 'deep-index',
       name: `last page (index ${windows[0]?.last}) of a two-day window of ${orders.toLocaleString('en')} orders`,
-      ...{ aim: atMost(1.5), ratio: 1 / ratio, memory_mb: peak() },
+      aim: atMost(1.5),
+      ratio: 1 / ratio,
+      memory_mb: peak(),
       figure: loadText(ours),
       limit: `${loadText(limit)} for the first page; the ratio is of the costs`,
       measured: { last: ours, first: limit },

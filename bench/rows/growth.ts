@@ -22,7 +22,9 @@ export const growth: Rows = async function* (bench) {
         return {
           id: `growth-${orders}`,
           name: `orders page of 100 among ${orders.toLocaleString('en')} orders`,
-          ...{ ratio, aim: last ? atLeast(0.9) : null, memory_mb: other.peak() },
+          ratio,
+          aim: last ? atLeast(0.9) : null,
+          memory_mb: other.peak(),
           figure: loadText(ours),
           limit: `${loadText(limit)} among ${smallest.toLocaleString('en')}`,
           measured: { orders, smallest, ours, limit },

@@ -72,7 +72,11 @@ function row(
   memory_mb: number | null,
 ): Row {
   return {
-    ...{ id, name, memory_mb, ratio: rate / limit, aim: atLeast(0.5) },
+    id,
+    name,
+    memory_mb,
+    ratio: rate / limit,
+    aim: atLeast(0.5),
     figure: perSecond(rate, 'orders'),
     limit: `${perSecond(limit, 'orders')} ${limitName}, same documents and durability`,
     measured: { rate, limit },

@@ -39,8 +39,11 @@ export const mixed: Rows = async function* (bench) {
     const [idle, busy] = [middle(idleTurns), middle(busyTurns)]
     const time = ({ p50, p99 }: Paced) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
     return {
-      ...{ id: 'mixed', name: `reads at half load while ${ordersPerSecond} orders/s come in` },
-      ...{ ratio: busy.p99 / idle.p99, aim: atMost(3), memory_mb: peak() },
+      id: 'mixed',
+      name: `reads at half load while ${ordersPerSecond} orders/s come in`,
+      ratio: busy.p99 / idle.p99,
+      aim: atMost(3),
+      memory_mb: peak(),
       figure: `${time(busy)} at ${Math.round(pace.rate)} pages/s, ${Math.round(busy.written)} orders/s written`,
       limit: `${time(idle)} without; the ratio is of the p99, the middle ones of ${rounds}`,
       measured: { rate: pace.rate, idleTurns, busyTurns },

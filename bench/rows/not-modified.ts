@@ -21,7 +21,9 @@ export const notModified: Rows = async function* (bench: Bench) {
       return {
         id: 'not-modified',
         name: 'orders page of 100, unchanged, If-None-Match: 304',
-        ...{ aim: atLeast(0.7), ratio, memory_mb: peak() },
+        aim: atLeast(0.7),
+        ratio,
+        memory_mb: peak(),
         figure: loadText(ours),
         limit: `${loadText(limit)} by a bare node:http 304`,
         measured: { ours, limit, cpu_ratio },

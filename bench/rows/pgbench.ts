@@ -31,8 +31,11 @@ export const pgbench: Rows = async function* (bench) {
     }
     const tps = median(turns.map(turn => turn.tps))
     return {
-      ...{ id: 'pgbench', name: 'orders page of 100 beside the same statement by pgbench', aim: null },
-      ...{ ratio: median(turns.map(turn => turn.ours.rate / turn.tps)), memory_mb: peak() },
+      id: 'pgbench',
+      name: 'orders page of 100 beside the same statement by pgbench',
+      aim: null,
+      ratio: median(turns.map(turn => turn.ours.rate / turn.tps)),
+      memory_mb: peak(),
       figure: loadText(turns[0]?.ours as (typeof turns)[number]['ours']),
       limit: `${perSecond(tps, 'statements')} by pgbench, ${connections} clients, prepared`,
       measured: { tps, ours: turns.map(turn => turn.ours) },
@@ -44,16 +47,16 @@ export const pgbench: Rows = async function* (bench) {
 function writeScript({ folder }: Bench, { store_ids, days, end, reader }: Data): string {
   const file = join(folder, 'page.sql')
   const values: Record<string, string> = {
-    ...{
-      $1: `'${reader.client_id}'`,
-      $2: 'null',
-      $3: `'none'`,
-      $4: ':store',
-      $5: 'null',
-      $6: '0',
-      $7: '100',
-    },
-    ...{ $8: `:start + ${twoDays}`, $9: ':start', $10: `''` },
+    $1: `'${reader.client_id}'`,
+    $2: 'null',
+    $3: `'none'`,
+    $4: ':store',
+    $5: 'null',
+    $6: '0',
+    $7: '100',
+    $8: `:start + ${twoDays}`,
+    $9: ':start',
+    $10: `''`,
   }
   const sql = pageSql({ table: 'orders', order: ['created_at', 'id'], version: 'orders_version' })
   const statement = sql.replace(/\$\d+/g, name => values[name] ?? name).replaceAll(/\s+/g, ' ')

@@ -22,7 +22,9 @@ export const sales: Rows = async function* (bench: Bench) {
             data.end - 365 * day + Math.floor(Math.random() * Math.max(3600, (365 - length) * day))
           const query = new URLSearchParams({
             store_id: '1001',
-            ...{ start_date: datetime(start), end_date: datetime(start + length * day), count: '1000' },
+            start_date: datetime(start),
+            end_date: datetime(start + length * day),
+            count: '1000',
           })
           return { path: `/integration/v1/inventory/sales?${query}`, headers }
         })
@@ -34,7 +36,9 @@ export const sales: Rows = async function* (bench: Bench) {
       return {
         id: `sales-${days}`,
         name: `sales over ${days} days in a store of ${data.lines.toLocaleString('en')} lines`,
-        ...{ aim, ratio: 1 / ratio, memory_mb: peak() },
+        aim,
+        ratio: 1 / ratio,
+        memory_mb: peak(),
         figure: loadText(ours),
         limit: `${loadText(limit)} for one day; the ratio is of the costs`,
         measured: { lines: data.lines, ours, day: limit },

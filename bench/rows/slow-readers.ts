@@ -38,18 +38,19 @@ export const slowReaders: Rows = async function* (bench) {
     const time = ({ p50, p99 }: typeof alone) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
     return [
       {
-        ...{ id: 'slow-readers', name: `memory with ${readers} slow readers of 2000-order pages at once` },
-        ...{ ratio: (memory_mb ?? 0) / peakAim, aim: atMost(1), memory_mb },
+        id: 'slow-readers',
+        name: `memory with ${readers} slow readers of 2000-order pages at once`,
+        ratio: (memory_mb ?? 0) / peakAim,
+        aim: atMost(1),
+        memory_mb,
         figure: `${memory_mb} MB at most`,
         limit: `${peakAim} MB`,
       },
       {
-        ...{
-          id: 'slow-readers-others',
-          name: 'small pages of others meanwhile',
-          aim: atMost(3),
-          memory_mb: null,
-        },
+        id: 'slow-readers-others',
+        name: 'small pages of others meanwhile',
+        aim: atMost(3),
+        memory_mb: null,
         ratio: among.p99 / alone.p99,
         figure: time(among),
         limit: `${time(alone)} without the slow readers; the ratio is of the p99`,

@@ -8,7 +8,9 @@ export const storesAndItems: Rows = async function* (bench) {
   const data = await bench.data(usual(bench.orders))
   yield await withReader(data, (server, headers) =>
     besideBareHttp(bench, server, [{ path: '/integration/v1/stores', headers }], {
-      ...{ id: 'stores', name: `stores list of ${data.stores}`, aim: atLeast(0.6) },
+      id: 'stores',
+      name: `stores list of ${data.stores}`,
+      aim: atLeast(0.6),
     }),
   )
   yield await withReader(data, (server, headers) => {

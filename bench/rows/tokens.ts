@@ -15,14 +15,18 @@ export const clientCredentials: Rows = async function* (bench) {
     const bare = await startServer('./bare/oidc.ts')
     const asking = (path: string, fields: Record<string, string>): Request[] => [
       {
-        ...{ method: 'POST', path, headers },
+        method: 'POST',
+        path,
+        headers,
         body: new URLSearchParams({ grant_type: 'client_credentials', ...fields }).toString(),
       },
     ]
     const { client_id, client_secret } = data.reader
     const mine = asking('/auth/v2/token', { client_id, client_secret, scope: 'integration.order' })
     const theirs = asking('/token', {
-      ...{ client_id: 'reader', client_secret: 'secret-of-the-reader', scope: 'integration.order' },
+      client_id: 'reader',
+      client_secret: 'secret-of-the-reader',
+      scope: 'integration.order',
     })
     try {
       const { ours, limit, ratio, cpu_ratio } = await compare(
@@ -31,8 +35,11 @@ export const clientCredentials: Rows = async function* (bench) {
         bench,
       )
       return {
-        ...{ id: 'token', name: 'token, client_credentials, durable', aim: atLeast(0.9) },
-        ...{ ratio, memory_mb: peak() },
+        id: 'token',
+        name: 'token, client_credentials, durable',
+        aim: atLeast(0.9),
+        ratio,
+        memory_mb: peak(),
         figure: loadText(ours),
         limit: `${loadText(limit)} by bare oidc-provider with its in-memory adapter`,
         measured: { ours, limit, cpu_ratio },

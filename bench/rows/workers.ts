@@ -21,8 +21,11 @@ export const workers: Rows = async function* (bench) {
         const used = ((ours.cpu_us ?? 0) * ours.rate) / 1e6
         const usedByOne = ((limit.cpu_us ?? 0) * limit.rate) / 1e6
         return {
-          ...{ id: 'workers', name: 'orders page of 100, TILLGATE_WORKERS=2', aim: atLeast(1.6) },
-          ...{ ratio, memory_mb: two.peak() },
+          id: 'workers',
+          name: 'orders page of 100, TILLGATE_WORKERS=2',
+          aim: atLeast(1.6),
+          ratio,
+          memory_mb: two.peak(),
           figure: `${loadText(ours)}, ${used.toFixed(2)} cores`,
           limit: `${loadText(limit)}, ${usedByOne.toFixed(2)} cores, by one process`,
           note: `${cores} cores in all, which the load generator shares: it needs one of its own for the aim`,

@@ -123,6 +123,9 @@ async function all({ browse }: Storage, text: string): Promise<Account[]> {
 }
 
 const listed = ({ id, email, role, created_at, disabled_at }: Account) => ({
-  ...{ id, email, role },
-  ...{ created_at: formatDatetime(created_at), disabled: disabled_at !== null },
+  id,
+  email,
+  role,
+  created_at: formatDatetime(created_at),
+  disabled: disabled_at !== null,
 })

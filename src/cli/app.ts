@@ -35,7 +35,9 @@ export function registerApp(program: Command): void {
     .action(async (options: CreateOptions) => {
       const { name, website, publisher, redirectUri = [], scope, public: isPublic = false, json } = options
       const input = {
-        ...{ name, website, publisher },
+        name,
+        website,
+        publisher,
         redirect_uris: redirectUri,
         scope: scope ?? null,
         public: isPublic,

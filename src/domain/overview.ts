@@ -53,7 +53,10 @@ export async function readOverview({ storage, figures }: OverviewDeps, period: P
     name: app.key === '' ? null : ((await storage.apps.find(app.key))?.name ?? app.key),
   }))
   return {
-    ...{ totals, requests: chart, endpoints, ingest: sent },
+    totals,
+    requests: chart,
+    endpoints,
+    ingest: sent,
     apps: await Promise.all(named),
     last_ingest_at: month.total.last_at,
     database: { bytes, version, schema },

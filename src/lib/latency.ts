@@ -1,8 +1,5 @@
 /** Upper ends in milliseconds, each included. Durations are counted by place: one for each end, and one beyond the last. */
-const bounds = [
-  ...[0.5, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500],
-  ...[1000, 2000, 4000, 8000, 15_000, 30_000],
-]
+const bounds = [0.5, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500, 1e3, 2e3, 4e3, 8e3, 15e3, 3e4]
 
 export const latencyPlaces = bounds.length + 1
 

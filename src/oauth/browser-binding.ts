@@ -28,7 +28,12 @@ export function bindToBrowser(secure: boolean) {
     await next()
     if (!ctx.oidc?.entities.Interaction) return
     ctx.cookies.set(name, value, {
-      ...{ path: '/', httpOnly: true, sameSite: 'lax', secure, signed: false, overwrite: true },
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      signed: false,
+      overwrite: true,
       maxAge: lifetime * 1000,
     })
   }

@@ -170,7 +170,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await openapi(app, issuer)
   await app.register(async scope =>
     oauthApi(scope, {
-      ...{ providers, presented, storage, sendErrorPage, issuer },
+      providers,
+      presented,
+      storage,
+      sendErrorPage,
+      issuer,
       throttle: createThrottle('client', { storage, clock }),
       begun: createBegunRequests({ storage, clock }),
     }),

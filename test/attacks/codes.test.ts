@@ -93,7 +93,10 @@ describe('the way back from the consent page', () => {
   ]) {
     test(`reads no address from its own query: ${redirect_uri}`, async () => {
       const query = new URLSearchParams({
-        ...{ client_id: client.client_id, response_type: 'token', scope: 'integration.store', state: 's' },
+        client_id: client.client_id,
+        response_type: 'token',
+        scope: 'integration.store',
+        state: 's',
         redirect_uri,
       })
       const answer = await server.get(`/auth/v2/authorize/AAAAAAAAAAAAAAAAAAAAA?${query}`)

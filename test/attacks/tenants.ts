@@ -124,7 +124,14 @@ export async function addTenant(
   for (const [what, id] of Object.entries(ids)) if (id === '') throw new Error(`${name} has no ${what}`)
   const secrets = [client_secret, tokens.access_token, tokens.refresh_token, own_token, code]
   return {
-    ...{ ids, merchant, developer, client, tokens, own_token, code, asking },
+    ids,
+    merchant,
+    developer,
+    client,
+    tokens,
+    own_token,
+    code,
+    asking,
     marks: [...Object.values(ids), developerAccount.id, host, name, String(store + 1), ...secrets],
   }
 }

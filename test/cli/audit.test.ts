@@ -10,34 +10,34 @@ const cli = await createCli()
 after(cli.remove)
 
 const entry = (i: number): AuditEntry => ({
-  ...{
-    id: String(i).padStart(6, '0'),
-    at: 1_793_534_400 + i,
-    action: 'access_linked',
-    actor_kind: 'account',
-  },
-  ...{ actor_id: 'ada', actor_name: i === 7 ? 'bo@example.com' : 'ada@example.com', account_id: null },
-  ...{
-    app_id: 'x',
-    store_ids: [2n ** 63n - 1n, 7n],
-    detail: null,
-    address: '192.0.2.1',
-    request_id: `r${i}`,
-  },
+  id: String(i).padStart(6, '0'),
+  at: 1_793_534_400 + i,
+  action: 'access_linked',
+  actor_kind: 'account',
+  actor_id: 'ada',
+  actor_name: i === 7 ? 'bo@example.com' : 'ada@example.com',
+  account_id: null,
+  app_id: 'x',
+  store_ids: [2n ** 63n - 1n, 7n],
+  detail: null,
+  address: '192.0.2.1',
+  request_id: `r${i}`,
 })
 
 const storage = await openStorage(cli.database)
 await storage.apps.create(
   {
-    ...{
-      id: 'x',
-      name: 'Ledger',
-      website: null,
-      publisher: null,
-      scope: 'integration.store',
-      redirect_uris: [],
-    },
-    ...{ public: false, owner_id: null, created_at: 1, disabled_at: null, disabled_by_owner: false },
+    id: 'x',
+    name: 'Ledger',
+    website: null,
+    publisher: null,
+    scope: 'integration.store',
+    redirect_uris: [],
+    public: false,
+    owner_id: null,
+    created_at: 1,
+    disabled_at: null,
+    disabled_by_owner: false,
   },
   null,
 )

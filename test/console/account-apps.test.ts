@@ -18,7 +18,10 @@ let owner: Browser
 let other: Browser
 
 const store = (id: number, name: string, timezone: string, merchant: string) => ({
-  ...{ kind: 'store', id, name, timezone },
+  kind: 'store',
+  id,
+  name,
+  timezone,
   merchant: `${merchant}@example.com`,
 })
 
@@ -35,7 +38,9 @@ before(async () => {
     sampleOrder(),
   )
   client = await server.newApp({
-    ...{ name: 'Led<script>ger', redirect_uris: [redirectUri], publisher: 'Sums <i>Ltd</i>' },
+    name: 'Led<script>ger',
+    redirect_uris: [redirectUri],
+    publisher: 'Sums <i>Ltd</i>',
     website: 'https://ledger.example/',
   })
   tokens = await grant(server, client)

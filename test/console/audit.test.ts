@@ -60,8 +60,11 @@ async function signedIn(email: string): Promise<Visitor> {
 }
 
 const by = ({ id, email }: Account, { address, posted }: Visitor): Partial<AuditLine> => ({
-  ...{ actor_kind: 'account', actor_id: id, actor_name: email },
-  ...{ address, request_id: posted },
+  actor_kind: 'account',
+  actor_id: id,
+  actor_name: email,
+  address,
+  request_id: posted,
 })
 
 /** The newest entry is this one, whole, and of this moment. */
@@ -71,7 +74,11 @@ async function assertTold(expected: Partial<AuditLine>): Promise<void> {
   assert.ok(newest)
   const { id: _id, account_email: _email, app_name: _name, ...entry } = newest
   assert.deepEqual(entry, {
-    ...{ at: server.clock.now(), account_id: null, app_id: null, store_ids: [], detail: null },
+    at: server.clock.now(),
+    account_id: null,
+    app_id: null,
+    store_ids: [],
+    detail: null,
     ...expected,
   })
   seen.add(entry.action)
@@ -113,9 +120,13 @@ describe('signing in and out', () => {
     await assertTold({ action: 'sign_in', ...by(merchant, browser) })
 
     const refused = (account_id: string | null) => ({
-      ...{ action: 'sign_in_refused' as const, account_id },
-      ...{ actor_kind: 'account' as const, actor_id: null, actor_name: null },
-      ...{ address: browser.address, request_id: browser.posted },
+      action: 'sign_in_refused' as const,
+      account_id,
+      actor_kind: 'account' as const,
+      actor_id: null,
+      actor_name: null,
+      address: browser.address,
+      request_id: browser.posted,
     })
     const stranger = new Visitor(browser.address)
     const tries = [
@@ -243,9 +254,14 @@ describe('a merchant and an app', () => {
     const answer = await server.post('/auth/v2/revoke', { ...client, token: tokens.refresh_token }, from)
     assert.equal(answer.status, 200, answer.text)
     await assertTold({
-      ...{ action: 'access_revoked', account_id: merchant.id, app_id: client.client_id },
-      ...{ actor_kind: 'app', actor_id: client.client_id, actor_name: 'Ledger' },
-      ...{ address: '203.0.113.7', request_id: answer.headers.get('x-request-id') },
+      action: 'access_revoked',
+      account_id: merchant.id,
+      app_id: client.client_id,
+      actor_kind: 'app',
+      actor_id: client.client_id,
+      actor_name: 'Ledger',
+      address: '203.0.113.7',
+      request_id: answer.headers.get('x-request-id'),
       detail: 'the app gave its refresh token back',
     })
     const before = await count()
@@ -260,9 +276,14 @@ describe('a merchant and an app', () => {
     const answer = await redeem(server, client, code)
     assert.equal(answer.status, 400)
     await assertTold({
-      ...{ action: 'access_revoked', account_id: merchant.id, app_id: client.client_id },
-      ...{ actor_kind: 'server', actor_id: null, actor_name: null },
-      ...{ address: '127.0.0.1', request_id: answer.headers.get('x-request-id') },
+      action: 'access_revoked',
+      account_id: merchant.id,
+      app_id: client.client_id,
+      actor_kind: 'server',
+      actor_id: null,
+      actor_name: null,
+      address: '127.0.0.1',
+      request_id: answer.headers.get('x-request-id'),
       detail: 'a code or refresh token was used twice',
     })
   })
@@ -279,9 +300,14 @@ describe('a merchant and an app', () => {
     const answer = await refresh(server, client, tokens.refresh_token)
     assert.equal(answer.status, 400)
     await assertTold({
-      ...{ action: 'access_revoked', account_id: merchant.id, app_id: client.client_id },
-      ...{ actor_kind: 'server', actor_id: null, actor_name: null },
-      ...{ address: '127.0.0.1', request_id: answer.headers.get('x-request-id') },
+      action: 'access_revoked',
+      account_id: merchant.id,
+      app_id: client.client_id,
+      actor_kind: 'server',
+      actor_id: null,
+      actor_name: null,
+      address: '127.0.0.1',
+      request_id: answer.headers.get('x-request-id'),
       detail: 'a code or refresh token was used twice',
     })
   })
@@ -302,10 +328,14 @@ describe('a merchant and an app', () => {
     const answer = await send('buyer@example.com')
     assert.equal(answer.status, 200)
     await assertTold({
-      ...{ action: 'store_moved', store_ids: [store_ids[0] as bigint] },
+      action: 'store_moved',
+      store_ids: [store_ids[0] as bigint],
       detail: `from ${merchant.email} to buyer@example.com`,
-      ...{ actor_kind: 'app', actor_id: till.client_id, actor_name: null },
-      ...{ address: '203.0.113.8', request_id: answer.headers.get('x-request-id') },
+      actor_kind: 'app',
+      actor_id: till.client_id,
+      actor_name: null,
+      address: '203.0.113.8',
+      request_id: answer.headers.get('x-request-id'),
     })
     const before = await count()
     await send('buyer@example.com')
@@ -376,8 +406,14 @@ describe('on the command line', () => {
     assert.ok(newest)
     const { id: _id, at, account_email: _email, app_name: _name, actor_name, ...entry } = newest
     assert.deepEqual(entry, {
-      ...{ account_id: null, app_id: null, store_ids: [], detail: null },
-      ...{ actor_kind: 'command', actor_id: null, address: null, request_id: null },
+      account_id: null,
+      app_id: null,
+      store_ids: [],
+      detail: null,
+      actor_kind: 'command',
+      actor_id: null,
+      address: null,
+      request_id: null,
       ...expected,
     })
     assert.ok(Math.abs(at - Date.now() / 1000) < 60, String(at))
@@ -430,7 +466,9 @@ describe('on the command line', () => {
     await command(['import', '-'], `${moved}\n`)
     const from = `owner${made}@example.com`
     await assertCommandTold({
-      ...{ action: 'store_moved', store_ids: store_ids.slice(0, 1), detail: `from ${from} to nobody` },
+      action: 'store_moved',
+      store_ids: store_ids.slice(0, 1),
+      detail: `from ${from} to nobody`,
     })
   })
 })

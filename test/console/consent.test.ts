@@ -358,8 +358,11 @@ describe('many stores, without script', () => {
     await server.newAccount('chain@example.com')
     await server.push(
       ...Array.from({ length: many }, (_, i) => ({
-        ...{ kind: 'store', id: 5000 + i, name: i % 2 ? `Corner ${i}` : `Kiosk ${i}` },
-        ...{ timezone: 'Europe/Paris', merchant: 'chain@example.com' },
+        kind: 'store',
+        id: 5000 + i,
+        name: i % 2 ? `Corner ${i}` : `Kiosk ${i}`,
+        timezone: 'Europe/Paris',
+        merchant: 'chain@example.com',
       })),
     )
   })
@@ -368,7 +371,9 @@ describe('many stores, without script', () => {
     const { client, browser, page } = await ask('chain@example.com')
     assert.equal(boxesOf(page).length, many)
     const found = await browser.submit(page, {
-      ...{ decision: 'find', store_search: ' KIOSK 31 ', store: ['5001', '5300'] },
+      decision: 'find',
+      store_search: ' KIOSK 31 ',
+      store: ['5001', '5300'],
     })
     assert.equal(found.status, 200)
     assert.deepEqual(
@@ -378,11 +383,15 @@ describe('many stores, without script', () => {
     )
     assert.match(textOf(found.text), /2 of 320 picked/)
     const all = await browser.submit(found, {
-      ...{ decision: 'all', store_search: 'kiosk 31', store: ['5001', '5300'] },
+      decision: 'all',
+      store_search: 'kiosk 31',
+      store: ['5001', '5300'],
     })
     assert.deepEqual(ticked(all), [5001, 5300, 5310, 5312, 5314, 5316, 5318])
     const none = await browser.submit(all, {
-      ...{ decision: 'none', store_search: 'kiosk 31', store: ticked(all).map(String) },
+      decision: 'none',
+      store_search: 'kiosk 31',
+      store: ticked(all).map(String),
     })
     assert.deepEqual(ticked(none), [5001, 5300])
     assert.deepEqual(ticked(await browser.submit(none, { decision: 'none', store: ['5001'] })), [])

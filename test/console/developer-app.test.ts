@@ -55,7 +55,10 @@ describe('changing an app', () => {
     const answer = await developer.submit(page, {
       ...edited,
       redirect_uris: 'https://ledger.example/a\r\nhttps://ledger.example/b',
-      ...{ scope: 'platform.write', public: 'yes', owner_id: 'me', id: 'x' },
+      scope: 'platform.write',
+      public: 'yes',
+      owner_id: 'me',
+      id: 'x',
     })
     assert.match(wordsOf(answer.text), /The changes are saved\./)
     const { name, website, publisher, redirect_uris, scope, public: isPublic } = (await stored()) ?? {}
@@ -99,7 +102,8 @@ describe('changing an app', () => {
     test(`${name}: 422, said at the field, what was typed kept, nothing saved`, async () => {
       const before = await stored()
       const page = await developer.submit(await developer.open(`${app.path}/edit`), {
-        ...{ ...edited, redirect_uris: 'https://kept.example/cb' },
+        ...edited,
+        redirect_uris: 'https://kept.example/cb',
         ...changes,
       })
       assert.equal(page.status, 422)
@@ -128,7 +132,9 @@ describe('disabling an app', () => {
   const works = async (): Promise<boolean> => {
     const { client_id, client_secret } = app
     const answer = await server.post('/auth/v2/token', {
-      ...{ grant_type: 'client_credentials', client_id, client_secret },
+      grant_type: 'client_credentials',
+      client_id,
+      client_secret,
     })
     return answer.status === 200
   }

@@ -397,7 +397,9 @@ describe('who may', () => {
     for (const path of [form, ...ofApp.slice(1)]) {
       for (const token of [undefined, '', 'x', foreign]) {
         const body = new URLSearchParams({
-          ...{ name: 'Forged', scope: 'integration.store', after: known[0]?.id ?? '' },
+          name: 'Forged',
+          scope: 'integration.store',
+          after: known[0]?.id ?? '',
           ...(token !== undefined && { _csrf: token }),
         })
         assertError('page', await developer.open(path, { method: 'POST', body }), 403)

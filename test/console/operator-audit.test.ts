@@ -24,15 +24,18 @@ before(async () => {
 after(() => server.close())
 
 const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
-  ...{
-    id,
-    at: 1_793_534_400,
-    action: 'sign_in',
-    actor_kind: 'account',
-    actor_id: dev.id,
-    actor_name: 'dev@example.com',
-  },
-  ...{ account_id: null, app_id: null, store_ids: [], detail: null, address: '192.0.2.1', request_id: 'r' },
+  id,
+  at: 1_793_534_400,
+  action: 'sign_in',
+  actor_kind: 'account',
+  actor_id: dev.id,
+  actor_name: 'dev@example.com',
+  account_id: null,
+  app_id: null,
+  store_ids: [],
+  detail: null,
+  address: '192.0.2.1',
+  request_id: 'r',
   ...over,
 })
 
@@ -50,7 +53,9 @@ describe('the page', () => {
   test('who, what, when, from where, newest first, with links to what it is about', async () => {
     await server.storage.audit.append(
       entry('zz1', {
-        ...{ action: 'access_allowed', app_id: app.client_id, store_ids: [1001n, 2n ** 63n - 1n] },
+        action: 'access_allowed',
+        app_id: app.client_id,
+        store_ids: [1001n, 2n ** 63n - 1n],
       }),
     )
     const { text } = await open()
@@ -134,10 +139,20 @@ describe('the export', () => {
     assert.deepEqual(
       { ...JSON.parse(whole), store_ids: [] },
       {
-        ...{ id: 'zz1', at: '2026-11-01 12:00:00', action: 'access_allowed', actor_kind: 'account' },
-        ...{ actor_id: dev.id, actor_name: 'dev@example.com', account_id: null, account_email: null },
-        ...{ app_id: app.client_id, app_name: 'Ledger <b>', store_ids: [], detail: null },
-        ...{ address: '192.0.2.1', request_id: 'r' },
+        id: 'zz1',
+        at: '2026-11-01 12:00:00',
+        action: 'access_allowed',
+        actor_kind: 'account',
+        actor_id: dev.id,
+        actor_name: 'dev@example.com',
+        account_id: null,
+        account_email: null,
+        app_id: app.client_id,
+        app_name: 'Ledger <b>',
+        store_ids: [],
+        detail: null,
+        address: '192.0.2.1',
+        request_id: 'r',
       },
     )
     const ids = entries.map(({ id }) => id)

@@ -109,7 +109,10 @@ describe('a merchant’s account', () => {
     const { account, path } = await connected()
     for (let i = 0; i < 2; i++) assert.equal((await postTo(`${path}/disable`)).status, 303)
     const { lines } = await server.storage.audit.list({
-      ...{ account_id: account.id, action: 'account_disabled', limit: 9, look: 10 },
+      account_id: account.id,
+      action: 'account_disabled',
+      limit: 9,
+      look: 10,
     })
     assert.equal(lines.length, 1)
     assert.deepEqual([lines[0]?.actor_name, lines[0]?.address], ['ops@example.com', '127.0.0.1'])
@@ -203,7 +206,10 @@ describe('an app', () => {
   test('its page has its developer, secrets, reach and requests', async () => {
     const { id: owner_id } = await server.newAccount('maker@example.com', 'developer')
     const app = await server.newApp({
-      ...{ name: 'Counter', website: 'https://counter.example/', publisher: 'Counter Ltd', owner_id },
+      name: 'Counter',
+      website: 'https://counter.example/',
+      publisher: 'Counter Ltd',
+      owner_id,
       redirect_uris: [redirectUri],
     })
     server.clock.advance(60)

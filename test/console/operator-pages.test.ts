@@ -22,7 +22,9 @@ before(async () => {
   const merchant = await server.newAccount('owner@example.com')
   const { id: owner_id } = await server.newAccount('dev@example.com', 'developer')
   const { client_id } = await server.newApp({
-    ...{ name: `Ledger ${script}`, publisher: script, owner_id },
+    name: `Ledger ${script}`,
+    publisher: script,
+    owner_id,
     redirect_uris: ['https://app.example.com/cb'],
   })
   await server.push(sampleStore({ name: `Harbour ${script}` }), sampleStore({ id: 1002, merchant: null }))

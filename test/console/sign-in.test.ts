@@ -388,7 +388,10 @@ describe('what one signs in for', () => {
   const callback = 'https://app.example.com/cb'
   const asksFor = (client_id: string) =>
     `/auth/v2/authorize?${new URLSearchParams({
-      ...{ response_type: 'code', client_id, redirect_uri: callback, scope: 'integration.store' },
+      response_type: 'code',
+      client_id,
+      redirect_uri: callback,
+      scope: 'integration.store',
     })}`
 
   test('is named in the browser that an app sent here, and in no other', async () => {
@@ -417,7 +420,9 @@ describe('what one signs in for', () => {
   test('too many attempts: the page says how long to wait, and loses neither the way on nor the email', async () => {
     const browser = new Browser(server.base)
     const form = new URLSearchParams({
-      ...{ _csrf: csrfOf(await browser.open('/login')), email: 'a@b.example', password: 'x' },
+      _csrf: csrfOf(await browser.open('/login')),
+      email: 'a@b.example',
+      password: 'x',
       next: '/account/activity',
     })
     let answer = await browser.open('/login', { method: 'POST', body: form })

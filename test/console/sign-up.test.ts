@@ -66,7 +66,9 @@ describe('while it is on', () => {
     const browser = new Browser(server.base)
     const page = await browser.open('/signup')
     const body = new URLSearchParams({
-      ...{ _csrf: csrfOf(page), email: 'role@example.com', password },
+      _csrf: csrfOf(page),
+      email: 'role@example.com',
+      password,
       role: 'operator',
     })
     await browser.open('/signup', { method: 'POST', body })

@@ -21,9 +21,18 @@ const idOf = (i: number): string => String(i).padStart(6, '0')
 
 /** Every 4000th is of Bo. */
 const entry = (i: number): AuditEntry => ({
-  ...{ id: idOf(i), at: i, action: 'sign_in', actor_kind: 'account', actor_id: 'a' },
-  ...{ actor_name: i % 4000 === 0 ? 'Bo' : 'Cy', account_id: null, app_id: null, store_ids: [] },
-  ...{ detail: null, address: null, request_id: null },
+  id: idOf(i),
+  at: i,
+  action: 'sign_in',
+  actor_kind: 'account',
+  actor_id: 'a',
+  actor_name: i % 4000 === 0 ? 'Bo' : 'Cy',
+  account_id: null,
+  app_id: null,
+  store_ids: [],
+  detail: null,
+  address: null,
+  request_id: null,
 })
 
 /** The log, and every question that it asks of the storage. */

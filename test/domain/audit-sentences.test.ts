@@ -6,16 +6,20 @@ import type { AuditAction, AuditLine } from '../../src/storage/port/index.ts'
 /** What the log says to people, word by word. */
 
 const line = (over: Partial<AuditLine> = {}): AuditLine => ({
-  ...{
-    id: '1',
-    at: 1,
-    action: 'sign_in',
-    actor_kind: 'account',
-    actor_id: 'ada',
-    actor_name: 'ada@example.com',
-  },
-  ...{ account_id: 'bob', account_email: 'bob@example.com', app_id: 'x', app_name: 'Ledger' },
-  ...{ store_ids: [7n], detail: null, address: null, request_id: null },
+  id: '1',
+  at: 1,
+  action: 'sign_in',
+  actor_kind: 'account',
+  actor_id: 'ada',
+  actor_name: 'ada@example.com',
+  account_id: 'bob',
+  account_email: 'bob@example.com',
+  app_id: 'x',
+  app_name: 'Ledger',
+  store_ids: [7n],
+  detail: null,
+  address: null,
+  request_id: null,
   ...over,
 })
 

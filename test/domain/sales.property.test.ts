@@ -56,7 +56,9 @@ async function openStore(): Promise<Storage> {
     scope: '',
     redirect_uris: [],
     public: false,
-    ...{ website: null, publisher: null, owner_id: null },
+    website: null,
+    publisher: null,
+    owner_id: null,
   }
   await storage.apps.create({ ...app, created_at: 0, disabled_at: null, disabled_by_owner: false }, null)
   await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])

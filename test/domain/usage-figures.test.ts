@@ -41,8 +41,15 @@ let made = 0
 const request = (over: Partial<LoggedRequest> = {}): string => {
   const request_id = `request${made++}`
   recorder.request({
-    ...{ app_id: 'a', at_ms: 0, request_id, method: 'GET', endpoint: 'GET /integration/v1/orders' },
-    ...{ status: 200, error_code: null, milliseconds: 1.5, store_id: null },
+    app_id: 'a',
+    at_ms: 0,
+    request_id,
+    method: 'GET',
+    endpoint: 'GET /integration/v1/orders',
+    status: 200,
+    error_code: null,
+    milliseconds: 1.5,
+    store_id: null,
     ...over,
   })
   return request_id
@@ -178,15 +185,13 @@ test('an app’s chart has every hour, errors and percentiles; a total over all'
     ],
   )
   assert.deepEqual(chart.points[1], {
-    ...{
-      at: noon - 2 * hour,
-      requests: 0,
-      client_errors: 0,
-      server_errors: 0,
-      p50: null,
-      p95: null,
-      p99: null,
-    },
+    at: noon - 2 * hour,
+    requests: 0,
+    client_errors: 0,
+    server_errors: 0,
+    p50: null,
+    p95: null,
+    p99: null,
   })
   const [first] = chart.points
   assert.ok((first?.p50 ?? 0) > 1 && (first?.p50 ?? 0) < 2)
@@ -268,8 +273,15 @@ test('ingest: what came, and how old the newest order was', async () => {
   recorder.ingested({ ...counts, orders: 0 }, null)
   const { points, total } = await ingest.byHour(3)
   assert.deepEqual(total, {
-    ...{ requests: 3, stores: 0, items: 3, orders: 4, unchanged: 9, last_at: noon + 10 },
-    ...{ lag_last: 20, lag_max: 100, lag_mean: 60 },
+    requests: 3,
+    stores: 0,
+    items: 3,
+    orders: 4,
+    unchanged: 9,
+    last_at: noon + 10,
+    lag_last: 20,
+    lag_max: 100,
+    lag_mean: 60,
   })
   assert.deepEqual(
     points.map(({ requests, lag_max, last_at }) => [requests, lag_max, last_at]),

@@ -113,7 +113,9 @@ test('whatever several processes record and whenever they flush, hours, days and
           assert.equal(sums?.server_errors ?? 0, own.filter(({ status }) => status === 503).length)
           assert.equal(sums?.latencies.reduce((sum, count) => sum + count, 0) ?? 0, own.length)
           const reads = await storage.usage.reads({
-            ...{ ...span, store_ids: [1n, 2n, 9_007_199_254_740_993n], by: ['store_id'] },
+            ...span,
+            store_ids: [1n, 2n, 9_007_199_254_740_993n],
+            by: ['store_id'],
           })
           for (const store_id of [1n, 2n, 9_007_199_254_740_993n]) {
             const ofStore = good.filter(each => each.store_id === store_id)
@@ -329,7 +331,17 @@ test('ingest is counted with its lag, which is never negative', async () => {
   await recorder.flush()
   const [row] = kept.batches[0]?.ingest ?? []
   assert.deepEqual(row, {
-    ...{ width: hour, bucket: noon, requests: 3, stores: 3, items: 6, orders: 6, unchanged: 12 },
-    ...{ last_at: noon, lagged: 2, lag_sum: 30, lag_max: 30, lag_last: 0 },
+    width: hour,
+    bucket: noon,
+    requests: 3,
+    stores: 3,
+    items: 6,
+    orders: 6,
+    unchanged: 12,
+    last_at: noon,
+    lagged: 2,
+    lag_sum: 30,
+    lag_max: 30,
+    lag_last: 0,
   })
 })

@@ -107,7 +107,9 @@ describe('a clock that is set back', () => {
     await server.apps.authorize(app.client_id, [1001n], byTest)
     const token = await server.token(app)
     const path = withQuery('/integration/v1/orders', {
-      ...{ store_id: 1001, start_date: '2026-11-01 00:00:00', end_date: '2026-11-01 23:59:59' },
+      store_id: 1001,
+      start_date: '2026-11-01 00:00:00',
+      end_date: '2026-11-01 23:59:59',
     })
     await server.push(sampleOrder())
     const before = await server.get(path, token)

@@ -75,7 +75,12 @@ describe('an answer is never mixed with another', () => {
 
   test('nonsense behind a large page that is being sent: the whole page first', async () => {
     const items = Array.from({ length: 5000 }, (_, id) => ({
-      ...{ kind: 'item', store_id: 1001, id: id + 1, status: 2, name: 'n'.repeat(200), price: 1 },
+      kind: 'item',
+      store_id: 1001,
+      id: id + 1,
+      status: 2,
+      name: 'n'.repeat(200),
+      price: 1,
       updated_at: '2026-11-01 10:00:00',
     }))
     await world.push(...items)

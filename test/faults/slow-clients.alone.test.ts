@@ -32,7 +32,10 @@ before(async () => {
 after(() => world.close())
 
 const ordersPage = withQuery('/integration/v1/orders', {
-  ...{ store_id: 1001, start_date: '2026-11-01 00:00:00', end_date: '2026-11-01 23:59:59', count: 2000 },
+  store_id: 1001,
+  start_date: '2026-11-01 00:00:00',
+  end_date: '2026-11-01 23:59:59',
+  count: 2000,
 })
 const itemsPage = withQuery('/integration/v1/inventory/items', { store_id: 1001, count: 100_000 })
 

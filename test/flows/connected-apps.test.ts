@@ -39,7 +39,11 @@ async function connect(name: string, email: string, store: string) {
   const code = new URL(back.headers.get('location') as string).searchParams.get('code') as string
   const { client_id, client_secret } = app
   const { json } = await server.post('/auth/v2/token', {
-    ...{ grant_type: 'authorization_code', client_id, client_secret, code, redirect_uri: redirectUri },
+    grant_type: 'authorization_code',
+    client_id,
+    client_secret,
+    code,
+    redirect_uri: redirectUri,
   })
   return { app, browser, access_token: json.access_token as string }
 }

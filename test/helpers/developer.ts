@@ -28,7 +28,8 @@ export async function createApp(
   fields: Record<string, string | string[]> = {},
 ): Promise<OwnApp> {
   const page = await browser.submit(await browser.open(`${appsPath}/new`), {
-    ...{ name: 'Ledger', redirect_uris: 'https://app.example.com/cb' },
+    name: 'Ledger',
+    redirect_uris: 'https://app.example.com/cb',
     scope: ['integration.store', 'integration.order', 'integration.inventory'],
     ...fields,
   })

@@ -27,7 +27,10 @@ export async function startExampleApp(server: TestServer, name: string): Promise
   const site = `http://localhost:${(http.address() as AddressInfo).port}`
   const redirect_uri = `${site}/callback`
   const { client_id, client_secret } = await server.newApp({
-    ...{ name, redirect_uris: [redirect_uri], publisher: 'Example Software', website: null },
+    name,
+    redirect_uris: [redirect_uri],
+    publisher: 'Example Software',
+    website: null,
   })
 
   const issuer = new URL(server.base)
@@ -52,7 +55,11 @@ export async function startExampleApp(server: TestServer, name: string): Promise
       const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()]
       verifiers.set(state, verifier)
       const query = new URLSearchParams({
-        ...{ response_type: 'code', client_id, redirect_uri, scope: 'integration.store', state },
+        response_type: 'code',
+        client_id,
+        redirect_uri,
+        scope: 'integration.store',
+        state,
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       })

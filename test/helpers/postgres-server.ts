@@ -61,8 +61,14 @@ export async function createServer({
     await run(
       bin.initdb,
       [
-        ...[`--pgdata=${data}`, '--username=tillgate', `--pwfile=${join(folder, 'password')}`],
-        ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+        `--pgdata=${data}`,
+        '--username=tillgate',
+        `--pwfile=${join(folder, 'password')}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+        '--no-instructions',
       ],
       user,
     )

@@ -64,7 +64,11 @@ export async function startThreeNodes(): Promise<ThreeNodes> {
     async newApp() {
       const { app, client_secret } = await createApps({ storage, clock }).create(
         {
-          ...{ name: 'Ledger', redirect_uris: [redirectUri], scope: null, public: false, owner_id: null },
+          name: 'Ledger',
+          redirect_uris: [redirectUri],
+          scope: null,
+          public: false,
+          owner_id: null,
         },
         byTest,
       )
@@ -76,7 +80,9 @@ export async function startThreeNodes(): Promise<ThreeNodes> {
     },
     async ownToken({ client_id, client_secret }, node = nodes[0]) {
       const { json, text, status } = await node.post('/auth/v2/token', {
-        ...{ grant_type: 'client_credentials', client_id, client_secret },
+        grant_type: 'client_credentials',
+        client_id,
+        client_secret,
       })
       assert.equal(status, 200, text)
       return json.access_token

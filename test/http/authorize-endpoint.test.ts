@@ -306,7 +306,12 @@ describe('errors that the app is told, by query, with state and iss (RFC 6749 §
 
   test('RFC 6749 §3.1: parameters of OpenID Connect and unknown prompts are ignored', async () => {
     const changes = {
-      ...{ nonce: 'n', max_age: '0', acr_values: 'x', id_token_hint: 'x', registration: '{}', claims: '{}' },
+      nonce: 'n',
+      max_age: '0',
+      acr_values: 'x',
+      id_token_hint: 'x',
+      registration: '{}',
+      claims: '{}',
       prompt: 'select_account',
     }
     const callback = await decide(server, client, { changes })

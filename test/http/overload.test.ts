@@ -62,18 +62,21 @@ interface Kind {
 
 const kinds: Kind[] = [
   {
-    ...{ name: 'integration', surface: 'envelope' },
+    name: 'integration',
+    surface: 'envelope',
     at: () => [server.storage.stores, 'page'],
     ask: () => server.get('/integration/v1/stores', token),
   },
-  { ...{ name: 'platform', surface: 'envelope' }, at: () => [server.storage.records, 'write'], ask: push },
+  { name: 'platform', surface: 'envelope', at: () => [server.storage.records, 'write'], ask: push },
   {
-    ...{ name: 'tokens', surface: 'oauth' },
+    name: 'tokens',
+    surface: 'oauth',
     at: () => [server.storage.clients, 'facts'],
     ask: () => server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client }),
   },
   {
-    ...{ name: 'pages', surface: 'page' },
+    name: 'pages',
+    surface: 'page',
     at: () => [server.storage.sessions, 'findAccount'],
     ask: () => server.get('/account/apps', undefined, { cookie: 'tillgate_session=x' }),
   },
@@ -221,7 +224,10 @@ test('a reader who takes its page slowly, or a sender of a slow body, takes nobo
   const body = new ReadableStream({ pull: () => new Promise(() => {}) })
   const leaving = new AbortController()
   const slow = fetch(`${server.base}/platform/v1/records`, {
-    ...{ method: 'POST', body, duplex: 'half', signal: leaving.signal },
+    method: 'POST',
+    body,
+    duplex: 'half',
+    signal: leaving.signal,
     headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/x-ndjson' },
   } as RequestInit)
   slow.catch(() => {})

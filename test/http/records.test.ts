@@ -60,7 +60,9 @@ describe('POST /platform/v1/records', () => {
     const send = (body: Buffer, headers: Record<string, string>): Promise<number> =>
       new Promise((resolve, reject) => {
         const sent = request(`${server.base}/platform/v1/records`, {
-          ...{ method: 'POST', agent, timeout: 5000 },
+          method: 'POST',
+          agent,
+          timeout: 5000,
           headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson', ...headers },
         })
         sent.on('response', answer => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)))

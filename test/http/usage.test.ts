@@ -110,7 +110,9 @@ test('a store that an app was refused has no reads of it, nor have other stores'
   const entry = await find(world.reader.client_id, refused)
   assert.deepEqual([entry?.store_id, entry?.status, entry?.error_code], [7n, 403, 'store_forbidden'])
   const figures = createReadFigures({
-    ...{ storage: world.server.storage, clock: world.server.clock, recorder: { flush: async () => {} } },
+    storage: world.server.storage,
+    clock: world.server.clock,
+    recorder: { flush: async () => {} },
   })
   assert.deepEqual([...(await figures.last([7n])).keys()], [])
   assert.deepEqual([...(await figures.last([1001n])).keys()], [world.reader.client_id])
@@ -131,16 +133,16 @@ test('every error of an app is in its log by its request id, with the code that 
   await world.read(stores)
   const limited = await world.read(stores)
   const secret = await server.post('/auth/v2/token', {
-    ...{ grant_type: 'client_credentials', client_id: reader.client_id, client_secret: 'wrong' },
+    grant_type: 'client_credentials',
+    client_id: reader.client_id,
+    client_secret: 'wrong',
   })
   const credentials = credentialsOf(reader)
   const code = await server.post('/auth/v2/token', {
-    ...{
-      grant_type: 'authorization_code',
-      code: 'none',
-      redirect_uri: 'https://a.example/cb',
-      ...credentials,
-    },
+    grant_type: 'authorization_code',
+    code: 'none',
+    redirect_uri: 'https://a.example/cb',
+    ...credentials,
   })
   const grant = await server.post('/auth/v2/token', { grant_type: 'password', ...credentials })
   const basic = Buffer.from(`${reader.client_id}:wrong`).toString('base64')
@@ -148,7 +150,9 @@ test('every error of an app is in its log by its request id, with the code that 
 
   const other = await server.newApp({ redirect_uris: ['https://a.example/cb'] })
   const grantless = await server.post('/auth/v2/token', {
-    ...{ grant_type: 'authorization_code', code: 'none', redirect_uri: 'https://a.example/cb' },
+    grant_type: 'authorization_code',
+    code: 'none',
+    redirect_uri: 'https://a.example/cb',
     ...credentialsOf(other),
   })
 
@@ -193,7 +197,9 @@ test('a revoked token is its app’s error; requests of nobody known are counted
   const anonymous = await server.get(stores)
   const forged = await server.get(stores, 'a.b.c')
   const unknown = await server.post('/auth/v2/token', {
-    ...{ grant_type: 'client_credentials', client_id: 'nobody', client_secret: 'x' },
+    grant_type: 'client_credentials',
+    client_id: 'nobody',
+    client_secret: 'x',
   })
   const nowhere = await server.get('/integration/v1/nothing?secret=1', token)
   const unreadable = await server.get('/integration/v1/%zz', token)
@@ -291,12 +297,10 @@ test('a request that is being answered while the server closes is counted too', 
   t.after(() => mock.restoreAll())
   const { port } = new URL(server.base)
   const sent = httpRequest({
-    ...{
-      host: '127.0.0.1',
-      port,
-      path: withQuery(orders, day),
-      headers: { authorization: `Bearer ${token}` },
-    },
+    host: '127.0.0.1',
+    port,
+    path: withQuery(orders, day),
+    headers: { authorization: `Bearer ${token}` },
   }).end()
   const answered = once(sent, 'response')
   await asked.promise
@@ -324,12 +328,10 @@ test('a reader who goes away before the answer is counted as 499', async t => {
   t.after(() => mock.restoreAll())
   const { port } = new URL(server.base)
   const sent = httpRequest({
-    ...{
-      host: '127.0.0.1',
-      port,
-      path: withQuery(orders, day),
-      headers: { authorization: `Bearer ${token}` },
-    },
+    host: '127.0.0.1',
+    port,
+    path: withQuery(orders, day),
+    headers: { authorization: `Bearer ${token}` },
   }).end()
   sent.on('error', () => {})
   await asked.promise

@@ -112,7 +112,8 @@ test('a sender who is faster than the thread waits, and every byte arrives', asy
 test('import: of a record in several batches the last line wins, and batches are stored in order', async () => {
   const state: ImportState = {
     counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
-    ...{ stored_through: 0, bad: null },
+    stored_through: 0,
+    bad: null,
   }
   const items = Array.from({ length: 12_999 }, (_, i) =>
     sampleItem({ store_id: 9, id: 1 + (i % 7), name: `n${i}`, updated_at: '2026-11-01 09:00:00' }),
@@ -122,7 +123,10 @@ test('import: of a record in several batches the last line wins, and batches are
     pieces: (async function* () {
       yield bytes(sampleStore({ id: 9 }), ...items)
     })(),
-    ...{ intake, by: byTest, state, signal: new AbortController().signal },
+    intake,
+    by: byTest,
+    state,
+    signal: new AbortController().signal,
     onBatch: () => stored.push(state.stored_through),
   })
   assert.equal(state.bad, null)

@@ -86,7 +86,12 @@ describe('gate', () => {
   test('where a crowd stands and some come again, who came last is next; a burst, and what is left of it, follow in their order', async () => {
     const { log, come, go, again, pass } = visitors({
       ...limits,
-      ...{ inside: 1, waiting: 100, few: 8, few_ms: 10_000, patience_ms: 200, burst_ms: 10_000 },
+      inside: 1,
+      waiting: 100,
+      few: 8,
+      few_ms: 10_000,
+      patience_ms: 200,
+      burst_ms: 10_000,
     })
     const next = async (leaving: string): Promise<string[]> => {
       log.length = 0
@@ -435,7 +440,11 @@ describe('gate', () => {
   test('when most of a crowd are through, those who come then are few again', async () => {
     const { log, come, go, pass } = visitors({
       ...limits,
-      ...{ inside: 1, waiting: 100, patience_ms: 20, few: 8, few_ms: 10_000 },
+      inside: 1,
+      waiting: 100,
+      patience_ms: 20,
+      few: 8,
+      few_ms: 10_000,
     })
     const names = Array.from({ length: 11 }, (_, i) => `v${i}`)
     for (const name of names) come(name)

@@ -65,7 +65,10 @@ test('64 parallel redemptions of one code on three nodes: one success', async ()
   const back = await decide(three.all, { client_id })
   const answers = await parallel(
     form({
-      ...{ grant_type: 'authorization_code', client_id, client_secret, redirect_uri: redirectUri },
+      grant_type: 'authorization_code',
+      client_id,
+      client_secret,
+      redirect_uri: redirectUri,
       code: back.searchParams.get('code') ?? '',
     }),
   )

@@ -13,15 +13,18 @@ const folder = temporaryFolder()
 after(() => folder.remove())
 
 const entry: AuditEntry = {
-  ...{
-    id: '1',
-    at: 1000,
-    action: 'sign_in',
-    actor_kind: 'account',
-    actor_id: 'ada',
-    actor_name: 'ada@example.com',
-  },
-  ...{ account_id: null, app_id: null, store_ids: [7n], detail: null, address: '192.0.2.1', request_id: 'r' },
+  id: '1',
+  at: 1000,
+  action: 'sign_in',
+  actor_kind: 'account',
+  actor_id: 'ada',
+  actor_name: 'ada@example.com',
+  account_id: null,
+  app_id: null,
+  store_ids: [7n],
+  detail: null,
+  address: '192.0.2.1',
+  request_id: 'r',
 }
 
 const insert = (verb: string, more = '') =>

@@ -148,7 +148,11 @@ describe('what is not overwritten', () => {
       async prepare(target: string, source: string) {
         await copy(source, target)
         const session = {
-          ...{ hash: 's', account_id: 'n', password_hash: 'hash', created_at: 1, expires_at: 2 },
+          hash: 's',
+          account_id: 'n',
+          password_hash: 'hash',
+          created_at: 1,
+          expires_at: 2,
         }
         await using(target, storage => storage.sessions.create(session))
       },

@@ -140,8 +140,13 @@ test('parallel batches that add the same orders: one adds each, sales are counte
             stores: stores.length === 0 ? [store(7n)] : [],
             orders: fresh.map(row => ({ row, was_created_at: null })),
             rollups: fresh.map(() => ({
-              ...{ store_id: 7n, width: 86_400, bucket: 0, item_id: 1n },
-              ...{ lines: 1n, units: 1n, nanos: 0n },
+              store_id: 7n,
+              width: 86_400,
+              bucket: 0,
+              item_id: 1n,
+              lines: 1n,
+              units: 1n,
+              nanos: 0n,
             })),
           }
         }),

@@ -50,7 +50,9 @@ async function open(t: TestContext, options: Options = {}): Promise<Reading> {
   const { through, read_database = through ? new URL(new URL(url).pathname, through).href : direct } = options
   const notices: Reading['notices'] = []
   const storage = await openStorage(url, {
-    ...{ database_pool: 1, read_staleness: options.read_staleness ?? 0, read_database },
+    database_pool: 1,
+    read_staleness: options.read_staleness ?? 0,
+    read_database,
     notice: (text, error) => notices.push({ text, error }),
   })
   t.after(() => storage.close())

@@ -19,9 +19,12 @@ before(async () => {
   }
   server = await createServer({
     flags: [
-      ...['-c', 'ssl=on'],
-      ...['-c', `ssl_cert_file=${join(folder, 'localhost.crt')}`],
-      ...['-c', `ssl_key_file=${join(folder, 'localhost.key')}`],
+      '-c',
+      'ssl=on',
+      '-c',
+      `ssl_cert_file=${join(folder, 'localhost.crt')}`,
+      '-c',
+      `ssl_key_file=${join(folder, 'localhost.key')}`,
     ],
   })
   await server.start()

@@ -121,7 +121,9 @@ test('facts and page are of one moment, though another process commits between',
     scope: '',
     redirect_uris: [],
     public: false,
-    ...{ website: null, publisher: null, owner_id: null },
+    website: null,
+    publisher: null,
+    owner_id: null,
   }
   await storage.apps.create({ ...app, created_at: 1, disabled_at: null, disabled_by_owner: false }, null)
   await storage.authorizations.save({ id: 'x', app_id: 'a', account_id: null, scope: '' }, [1n], 'add', 1)

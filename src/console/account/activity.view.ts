@@ -37,13 +37,18 @@ const filters = ({ stores, apps, filter }: ActivityView): string =>
     label: 'What is shown',
     selects: [
       {
-        ...{ name: 'app', label: 'App', all: 'All apps', value: filter.app_id ?? '' },
+        name: 'app',
+        label: 'App',
+        all: 'All apps',
+        value: filter.app_id ?? '',
         options: [...apps.values()]
           .sort((a, b) => a.name.localeCompare(b.name, 'en'))
           .map(({ id, name }) => ({ value: id, label: name })),
       },
       {
-        ...{ name: 'store', label: 'Store', all: 'All stores' },
+        name: 'store',
+        label: 'Store',
+        all: 'All stores',
         value: filter.store_id === null ? '' : String(filter.store_id),
         options: stores.map(({ id, name }) => ({ value: String(id), label: name })),
       },

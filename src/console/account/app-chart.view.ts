@@ -29,7 +29,12 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
   const empty = `Nothing was read${of} in these ${shownDays} days.`
   const split = (id: string, title: string, what: 'orders' | 'items'): string =>
     chart({
-      ...{ id, title, kind: 'stacked', points, pointName, empty },
+      id,
+      title,
+      kind: 'stacked',
+      points,
+      pointName,
+      empty,
       series: byStore.map(({ store_id, days }) => ({
         name: storeName(store_id, nameOf),
         values: valuesOf(days, what),
@@ -58,12 +63,12 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
           })
     }
     !${chart({
-      ...{
-        id: 'reads-by-day',
-        title: `The last ${shownDays} days${of}, in ${zoneName(zone)}`,
-        kind: 'grouped',
-      },
-      ...{ points, pointName, empty },
+      id: 'reads-by-day',
+      title: `The last ${shownDays} days${of}, in ${zoneName(zone)}`,
+      kind: 'grouped',
+      points,
+      pointName,
+      empty,
       series: [
         { name: 'Orders', values: valuesOf(days, 'orders') },
         { name: 'Items', values: valuesOf(days, 'items') },

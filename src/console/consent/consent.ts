@@ -81,7 +81,11 @@ export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
     // Browsers hold a form's redirects to the policy too, and this one leads back to the app.
     reply.headers(securityHeaders([new URL(waiting.redirect_uri).origin]))
     const view = {
-      ...{ waiting, app, question, problem, viewer },
+      waiting,
+      app,
+      question,
+      problem,
+      viewer,
       choice: choice ?? { picked: new Set(question.allowed.keys()), search: '' },
     }
     return sendHtml(reply, consentPage(view), problem === undefined ? 200 : 422)

@@ -19,7 +19,8 @@ export function developerActivity(
       const { lines, next } = await storage.audit.list({
         app_id: mine.id,
         ...(after !== null && { before: after }),
-        ...{ limit: linesAPage, look: linesAPage },
+        limit: linesAPage,
+        look: linesAPage,
       })
       const view = { app: mine, lines, first: after === null, next }
       return sendHtml(reply, activityPage({ viewer: viewerOf(reply, account), account, ...view }))

@@ -24,13 +24,18 @@ export interface AppForm extends FaceForm {
 }
 
 export const emptyForm: AppForm = {
-  ...{ name: '', website: '', publisher: '', redirect_uris: '' },
+  name: '',
+  website: '',
+  publisher: '',
+  redirect_uris: '',
   scopes: integrationScopes,
   public: false,
 }
 
 export const formOf = ({ name, website, publisher, redirect_uris }: App): FaceForm => ({
-  ...{ name, website: website ?? '', publisher: publisher ?? '' },
+  name,
+  website: website ?? '',
+  publisher: publisher ?? '',
   redirect_uris: redirect_uris.join('\n'),
 })
 
@@ -72,13 +77,17 @@ interface NewAppView {
 export const newAppPage = ({ viewer, form, problem }: NewAppView): string =>
   formPage({
     title: 'Create an app',
-    ...{ viewer, problem },
+    viewer,
+    problem,
     action: `${appsPath}/new`,
     back: { href: appsPath, label: 'My apps' },
     fields: html`!${faceFields(form, problem)}
       !${scopeChoice(form, problem)}
       !${choice({
-        ...{ name: 'public', value: 'yes', label: 'Public app', checked: form.public },
+        name: 'public',
+        value: 'yes',
+        label: 'Public app',
+        checked: form.public,
         hint: 'Runs on a phone or on somebody’s computer, where a secret cannot be kept: it gets none and uses PKCE.',
       })}`,
     submit: 'Create app',
@@ -94,7 +103,8 @@ interface EditAppView {
 export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string =>
   formPage({
     title: `Edit ${app.name}`,
-    ...{ viewer, problem },
+    viewer,
+    problem,
     action: `${appsPath}/${app.id}/edit`,
     back: { href: `${appsPath}/${app.id}`, label: app.name },
     fields: html`!${faceFields(form, problem)}
@@ -108,25 +118,33 @@ export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string
 const faceFields = (form: FaceForm, problem: InputError | undefined): string =>
   [
     field({
-      ...{ id: 'name', label: 'Name', problem },
+      id: 'name',
+      label: 'Name',
+      problem,
       hint: { text: 'Merchants see it when they are asked to allow your app.' },
       control: attributes =>
         html`<input name="name" value="${form.name}" autocomplete="off" required !${attributes}>`,
     }),
     field({
-      ...{ id: 'website', label: 'Website (optional)', problem },
+      id: 'website',
+      label: 'Website (optional)',
+      problem,
       hint: { text: 'The app’s own site, such as https://app.example.com. Merchants see it too.' },
       control: attributes =>
         html`<input type="url" name="website" value="${form.website}" autocomplete="off" !${attributes}>`,
     }),
     field({
-      ...{ id: 'publisher', label: 'Publisher (optional)', problem },
+      id: 'publisher',
+      label: 'Publisher (optional)',
+      problem,
       hint: { text: 'The company or person who makes the app, as merchants know it.' },
       control: attributes =>
         html`<input name="publisher" value="${form.publisher}" autocomplete="organization" !${attributes}>`,
     }),
     field({
-      ...{ id: 'redirect_uri', label: 'Redirect URIs', problem },
+      id: 'redirect_uri',
+      label: 'Redirect URIs',
+      problem,
       hint: {
         text:
           'One a line: where merchants are sent back to, such as https://app.example.com/callback. https, or http on ' +
@@ -146,7 +164,10 @@ const scopeChoice = (
   !${problemAt('scope', problem)}
   !${integrationScopes.map(scope =>
     choice({
-      ...{ name: 'scope', value: scope, label: scope, hint: scopes[scope].gives },
+      name: 'scope',
+      value: scope,
+      label: scope,
+      hint: scopes[scope].gives,
       checked: form.scopes.includes(scope),
     }),
   )}

@@ -43,7 +43,9 @@ export function developerApps(app: FastifyInstance, deps: ConsoleDeps): void {
             const own = totals.get(one.id)
             return own ? [{ app: one, figures: own }] : []
           }),
-          ...{ total: all.length, page, pages },
+          total: all.length,
+          page,
+          pages,
         }),
       )
     }),

@@ -49,7 +49,10 @@ export const disableAppPage = (view: ConfirmAppView): string =>
     says: html`<p>It gets no tokens, and those it has are refused from the next request on. ${reads(view.reach)}</p>
       <p>What merchants allowed stays: once enabled, it reads again, with the tokens that have not expired. Its developer
         cannot enable it.</p>`,
-    ...{ action: 'disable', confirm: 'Disable the app', cancel: 'Keep it', danger: true },
+    action: 'disable',
+    confirm: 'Disable the app',
+    cancel: 'Keep it',
+    danger: true,
   })
 
 export const enableAppPage = (view: ConfirmAppView): string =>
@@ -58,7 +61,9 @@ export const enableAppPage = (view: ConfirmAppView): string =>
     asks: `Enable ${view.app.name}?`,
     says: html`<p>It gets tokens again, and those it has work until they expire. ${reads(view.reach)}</p>
       !${view.app.disabled_by_owner ? html`<p>Its developer switched it off, and may not expect this.</p>` : ''}`,
-    ...{ action: 'enable', confirm: 'Enable the app', cancel: 'Leave it disabled' },
+    action: 'enable',
+    confirm: 'Enable the app',
+    cancel: 'Leave it disabled',
   })
 
 export const revokeAppPage = (view: ConfirmAppView): string =>
@@ -70,5 +75,8 @@ export const revokeAppPage = (view: ConfirmAppView): string =>
         What it has read already stays with it.</p>
       <p>This cannot be undone here: each merchant would have to allow it again. To stop the app for a while, disable
         it.</p>`,
-    ...{ action: 'revoke', confirm: 'Revoke all access', cancel: 'Keep it', danger: true },
+    action: 'revoke',
+    confirm: 'Revoke all access',
+    cancel: 'Keep it',
+    danger: true,
   })

@@ -20,7 +20,9 @@ interface IngestView {
 export function ingestCard({ overview, period, now }: IngestView): string {
   const { ingest, last_ingest_at } = overview
   const orders = chart({
-    ...{ id: 'ingest', title: `Orders stored, ${by[period]}`, kind: 'stacked' },
+    id: 'ingest',
+    title: `Orders stored, ${by[period]}`,
+    kind: 'stacked',
     ...pointsOf(ingest.points, period),
     series: [{ name: 'Orders', values: ingest.points.map(({ orders }) => orders) }],
     empty: `The platform sent no orders in the ${periods[period].hint}.`,

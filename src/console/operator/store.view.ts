@@ -64,8 +64,11 @@ function readChart({ reads, names }: StoreView): string {
     values: each.map(({ orders, items, sales }) => orders + items + sales),
   }))
   return chart({
-    ...{ id: 'reads', title: 'Orders, items and sales read, by day of UTC', kind: 'stacked' },
-    ...{ points: days.map(({ day }) => formatTime(day, 'UTC', 'day')), pointName: 'Day (UTC)' },
+    id: 'reads',
+    title: 'Orders, items and sales read, by day of UTC',
+    kind: 'stacked',
+    points: days.map(({ day }) => formatTime(day, 'UTC', 'day')),
+    pointName: 'Day (UTC)',
     series: fewest(series, 'Other apps'),
     empty: 'Nothing was read in the last 30 days.',
   })

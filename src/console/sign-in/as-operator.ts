@@ -23,7 +23,8 @@ export const createAsOperator =
     const advice = `You are signed in as ${account.email}, which is a ${account.role} account.`
     const [action] = sections[account.role]
     const page = messagePage('This page is for operators', advice, {
-      ...{ viewer: viewerOf(reply, account), action },
+      viewer: viewerOf(reply, account),
+      action,
     })
     return sendHtml(reply, page, 403)
   }

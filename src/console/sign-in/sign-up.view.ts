@@ -31,14 +31,18 @@ export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: Sig
         csrf,
         html`<input type="hidden" name="next" value="${next ?? ''}">
         !${field({
-          ...{ id: 'email', label: 'Email', problem },
+          id: 'email',
+          label: 'Email',
+          problem,
           hint: { text: 'You sign in with it.' },
           control: attributes =>
             html`<input type="email" name="email" value="${email}" autocomplete="username" autocapitalize="none"
               spellcheck="false" required !${attributes}>`,
         })}
         !${field({
-          ...{ id: 'password', label: 'Password', problem },
+          id: 'password',
+          label: 'Password',
+          problem,
           hint: {
             text: `At least ${passwordLength.least} characters, of any kind. A few words in a row are strong and easy to remember.`,
           },

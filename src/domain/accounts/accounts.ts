@@ -31,9 +31,12 @@ export function createAccounts({
     const address = checkEmail(email)
     checkPassword(password)
     return {
-      ...{ id: randomId(), email: address, role },
+      id: randomId(),
+      email: address,
+      role,
       password_hash: await hashPassword(password),
-      ...{ created_at: clock.now(), disabled_at: null },
+      created_at: clock.now(),
+      disabled_at: null,
     }
   }
 

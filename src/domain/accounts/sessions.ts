@@ -19,8 +19,11 @@ export function createSessions({ storage, clock }: { storage: Pick<Storage, 'ses
       const created_at = clock.now()
       const made = await storage.sessions.create(
         {
-          ...{ hash: sha256(value), account_id: account.id, password_hash: account.password_hash },
-          ...{ created_at, expires_at: created_at + sessionLifetime },
+          hash: sha256(value),
+          account_id: account.id,
+          password_hash: account.password_hash,
+          created_at,
+          expires_at: created_at + sessionLifetime,
         },
         auditEntry(clock, byAccount(account, from), 'sign_in'),
       )

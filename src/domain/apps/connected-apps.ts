@@ -62,11 +62,13 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     const apps = await findAll([...app_ids])
     const linksOf = Map.groupBy(links, ({ app_id }) => app_id)
     const own = allowed.map(({ app_id, created_at, stores: of }) => ({
-      ...{ app_id, since: created_at },
+      app_id,
+      since: created_at,
       stores: of.map(({ id: store_id, ...facts }) => ({ store_id, ...facts })),
     }))
     const linked = [...linksOf].map(([app_id, of]) => ({
-      ...{ app_id, stores: of },
+      app_id,
+      stores: of,
       since: Math.min(...of.map(({ since }) => since)),
     }))
     // By current ownership: what a former owner sees of a store ends with the sale.

@@ -51,7 +51,10 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       from: From,
     ): Promise<string | null> {
       const authorization = {
-        ...{ id: randomId(), app_id: app.id, account_id: account.id, scope },
+        id: randomId(),
+        app_id: app.id,
+        account_id: account.id,
+        scope,
         merchant: account.email,
       }
       const about = { app_id: app.id, account_id: account.id, store_ids }

@@ -11,39 +11,57 @@ export type From = Pick<AuditEntry, 'address' | 'request_id'>
 type About = Partial<Pick<AuditEntry, 'account_id' | 'app_id' | 'store_ids' | 'detail'>>
 
 export const byAccount = ({ id, email }: Pick<Account, 'id' | 'email'>, from: From): By => ({
-  ...{ actor_kind: 'account', actor_id: id, actor_name: email },
+  actor_kind: 'account',
+  actor_id: id,
+  actor_name: email,
   ...from,
 })
 
 /** Someone who is not signed in. */
 export const byStranger = (from: From): By => ({
-  ...{ actor_kind: 'account', actor_id: null, actor_name: null },
+  actor_kind: 'account',
+  actor_id: null,
+  actor_name: null,
   ...from,
 })
 
 export const byApp = ({ id, name }: { id: string; name: string | null }, from: From): By => ({
-  ...{ actor_kind: 'app', actor_id: id, actor_name: name },
-  ...{ address: from.address, request_id: from.request_id },
+  actor_kind: 'app',
+  actor_id: id,
+  actor_name: name,
+  address: from.address,
+  request_id: from.request_id,
 })
 
 /** A command on the server's own machine. */
 export const byCommand = (user: string): By => ({
-  ...{ actor_kind: 'command', actor_id: null, actor_name: user },
-  ...{ address: null, request_id: null },
+  actor_kind: 'command',
+  actor_id: null,
+  actor_name: user,
+  address: null,
+  request_id: null,
 })
 
 /** The server by its own rules: a token that came twice, say. */
 export const byServer: By = {
-  ...{ actor_kind: 'server', actor_id: null, actor_name: null },
-  ...{ address: null, request_id: null },
+  actor_kind: 'server',
+  actor_id: null,
+  actor_name: null,
+  address: null,
+  request_id: null,
 }
 
 export function auditEntry(clock: Clock, by: By, action: AuditAction, about: About = {}): AuditEntry {
   const at = clock.now()
   return {
-    ...{ id: orderedId(at), at, action },
+    id: orderedId(at),
+    at,
+    action,
     ...by,
-    ...{ account_id: null, app_id: null, store_ids: [], detail: null },
+    account_id: null,
+    app_id: null,
+    store_ids: [],
+    detail: null,
     ...about,
   }
 }

@@ -97,7 +97,11 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
         const missing = limit + 1 - rows.length
         rows.push(
           ...(await storage.usage.activity({
-            ...{ store_ids, app_id, width, from, to },
+            store_ids,
+            app_id,
+            width,
+            from,
+            to,
             after: place,
             limit: missing,
           })),

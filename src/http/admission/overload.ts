@@ -68,9 +68,13 @@ export function refuseOverload(
 ): void {
   const gates = createGates(kind =>
     createGate({
-      ...{ inside: max_requests, turn_ms: turn, waiting: max_requests * waitingForEach },
-      ...{ patience_ms: max_wait, burst_ms: max_wait * burst },
-      ...{ few: few(kind), few_ms: max_wait * patience(kind) },
+      inside: max_requests,
+      turn_ms: turn,
+      waiting: max_requests * waitingForEach,
+      patience_ms: max_wait,
+      burst_ms: max_wait * burst,
+      few: few(kind),
+      few_ms: max_wait * patience(kind),
     }),
   )
   app.decorate('gates', { of: gates, refused })

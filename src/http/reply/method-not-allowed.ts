@@ -11,7 +11,7 @@ export function methodsNotAllowed(app: FastifyInstance): () => void {
   const urls = new Set<string>()
   app.addHook('onRoute', ({ url }) => void urls.add(url))
   return () => {
-    for (const url of [...urls]) refuseTheRest(app, url)
+    for (const url of Array.from(urls)) refuseTheRest(app, url)
   }
 }
 

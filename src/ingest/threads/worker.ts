@@ -76,7 +76,10 @@ export function startWorker(database: string, options: StorageOptions): IntakeWo
     open(batchOptions) {
       const id = next++
       const owed: Owed = {
-        ...{ pending: [], bytes: 0, failure: null, room: null },
+        pending: [],
+        bytes: 0,
+        failure: null,
+        room: null,
         outcome: Promise.withResolvers<Outcome>(),
       }
       owed.outcome.promise.catch(() => {}) // looked at in commit

@@ -15,7 +15,11 @@ export interface Pin {
 const mark = 'pinned'
 
 export const pinned = ({ version, ids, done, left, key }: Pin): Cursor => [
-  ...[mark, version, ids, done, left],
+  mark,
+  version,
+  ids,
+  done,
+  left,
   ...key,
 ]
 

@@ -42,23 +42,19 @@ const typed = (type: string): Body['headers'] => (type === '' ? [] : [['content-
 const retyped = ({ bytes }: Body, type: string): Body => ({ headers: typed(type), bytes })
 
 const anyType = fc.constantFrom(
-  ...[
-    '',
-    formType,
-    'application/json',
-    'application/x-ndjson',
-    'application/jsonl',
-    'text/plain',
-    'text/xml',
-  ],
-  ...[
-    'multipart/form-data; boundary=x',
-    `${formType}; charset=utf-16`,
-    'application/octet-stream',
-    'x',
-    '/',
-    ';',
-  ],
+  '',
+  formType,
+  'application/json',
+  'application/x-ndjson',
+  'application/jsonl',
+  'text/plain',
+  'text/xml',
+  'multipart/form-data; boundary=x',
+  `${formType}; charset=utf-16`,
+  'application/octet-stream',
+  'x',
+  '/',
+  ';',
 )
 
 const anyBytes = fc.oneof(

@@ -54,7 +54,9 @@ export function accessTests(open: Open): void {
       await authorizations.save(consent('link', 'a', null), [1n, 2n, 3n], 'replace', 50)
       await stores.activate(2n, 'a', 70)
       const of = (id: bigint, since: number, activated_at: number | null) => ({
-        ...{ id, name: `Store ${id}`, since },
+        id,
+        name: `Store ${id}`,
+        since,
         activated_at,
       })
       const a = { authorization_id: 'x', app_id: 'a', app_name: 'App a', created_at: 50 }
@@ -118,7 +120,10 @@ export function accessTests(open: Open): void {
     await authorizations.save(consent('l2', 'a', null), [2n, 3n], 'add', 80)
     await stores.activate(2n, 'b', 90)
     const of = (store_id: bigint, app_id: string, since: number, activated_at: number | null = null) => ({
-      ...{ store_id, app_id, since, activated_at },
+      store_id,
+      app_id,
+      since,
+      activated_at,
     })
     assert.deepEqual(
       [...(await authorizations.linksTo([2n, 1n]))],
@@ -224,7 +229,12 @@ export function accessTests(open: Open): void {
       )
       const readOf = async (id: bigint) => {
         const hours = await usage.reads({
-          ...{ width: 3600, from: 0, to: 0, store_ids: [id], app_id: null, by: [] },
+          width: 3600,
+          from: 0,
+          to: 0,
+          store_ids: [id],
+          app_id: null,
+          by: [],
         })
         return (await usage.readsEver([id])).length + hours.length
       }
@@ -277,7 +287,10 @@ export function accessTests(open: Open): void {
         await Promise.all([
           authorizations.save({ ...consent('z'), merchant }, [3n], 'add', 70),
           storage.records.write({ store_ids: [3n], items: [], orders: [] }, () => ({
-            ...{ stores: [store(3n, { merchant: 'bob@example.com' })], items: [], orders: [], rollups: [] },
+            stores: [store(3n, { merchant: 'bob@example.com' })],
+            items: [],
+            orders: [],
+            rollups: [],
           })),
         ])
         assert.equal((await authorizations.storeIds('x')).includes(3n), false)

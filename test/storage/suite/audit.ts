@@ -3,8 +3,18 @@ import type { AuditEntry, AuditQuery, Storage } from '../../../src/storage/port/
 import { account, app, check, type Open, store } from './fixtures.ts'
 
 const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
-  ...{ id, at: 1000, action: 'app_changed', actor_kind: 'command', actor_id: null, actor_name: 'root' },
-  ...{ account_id: null, app_id: null, store_ids: [], detail: null, address: null, request_id: null },
+  id,
+  at: 1000,
+  action: 'app_changed',
+  actor_kind: 'command',
+  actor_id: null,
+  actor_name: 'root',
+  account_id: null,
+  app_id: null,
+  store_ids: [],
+  detail: null,
+  address: null,
+  request_id: null,
   ...over,
 })
 
@@ -16,9 +26,16 @@ export function auditTests(open: Open): void {
     await storage.accounts.create(account('ada'))
     await storage.apps.create(app('a', { name: 'Ledger' }), null)
     const whole = entry('1', {
-      ...{ action: 'access_allowed', actor_kind: 'account', actor_id: 'ada', actor_name: 'ada@example.com' },
-      ...{ account_id: 'ada', app_id: 'a', store_ids: [-(2n ** 63n), 2n ** 63n - 1n], detail: 'ö "x"' },
-      ...{ address: '::1', request_id: 'r1' },
+      action: 'access_allowed',
+      actor_kind: 'account',
+      actor_id: 'ada',
+      actor_name: 'ada@example.com',
+      account_id: 'ada',
+      app_id: 'a',
+      store_ids: [-(2n ** 63n), 2n ** 63n - 1n],
+      detail: 'ö "x"',
+      address: '::1',
+      request_id: 'r1',
     })
     await storage.audit.append(whole)
     await storage.audit.append(entry('2', { account_id: 'gone', app_id: 'gone' }))
@@ -68,8 +85,11 @@ export function auditTests(open: Open): void {
     await storage.apps.create(app('a', { name: 'Ledger & Sons' }), null)
     await storage.audit.append(
       entry('3', {
-        ...{ app_id: 'a', address: '10.0.0.1', request_id: 'req' },
-        ...{ store_ids: [12n, 1001n, -7n], detail: 'from Bo to Cy' },
+        app_id: 'a',
+        address: '10.0.0.1',
+        request_id: 'req',
+        store_ids: [12n, 1001n, -7n],
+        detail: 'from Bo to Cy',
       }),
     )
     assert.deepEqual(await listed(storage, { limit: 9, account_id: 'bob' }), ['2', '1'])
@@ -131,7 +151,10 @@ export function auditTests(open: Open): void {
         'moved',
         () =>
           records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
-            ...{ stores: [store(1n)], items: [], orders: [], rollups: [] },
+            stores: [store(1n)],
+            items: [],
+            orders: [],
+            rollups: [],
             audit: [entry('moved')],
           })),
       ],

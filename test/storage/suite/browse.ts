@@ -21,8 +21,12 @@ export function browseTests(open: Open): void {
   check('apps are found by name, owner or client id, whole', open, async ({ accounts, apps, browse }) => {
     await accounts.create(account('dev', { role: 'developer', email: 'maker@dev.example' }))
     const ledger = app('x', {
-      ...{ name: 'Ledger', owner_id: 'dev', redirect_uris: ['https://a.example/'], public: true },
-      ...{ website: 'https://ledger.example/', publisher: 'Ledger Ltd' },
+      name: 'Ledger',
+      owner_id: 'dev',
+      redirect_uris: ['https://a.example/'],
+      public: true,
+      website: 'https://ledger.example/',
+      publisher: 'Ledger Ltd',
     })
     const till = app('y', { name: 'ledger two' })
     const other = app('z', { name: 'Ärger' })
@@ -49,7 +53,10 @@ export function browseTests(open: Open): void {
       store(77n, { name: 'Mill', merchant: 'bob@example.com', timezone: 'Europe/Rome' }),
     ]
     await records.write({ store_ids: stores.map(({ id }) => id), items: [], orders: [] }, () => ({
-      ...{ stores, items: [], orders: [], rollups: [] },
+      stores,
+      items: [],
+      orders: [],
+      rollups: [],
     }))
     const search = { ...all, app_id: null }
     const found = async (text: string) => (await browse.stores({ ...search, text })).rows.map(({ id }) => id)
@@ -91,12 +98,20 @@ export function browseTests(open: Open): void {
     await storage.stores.activate(highest, 'x', 25)
 
     assert.deepEqual(await browse.store(highest), {
-      ...{ id: highest, name: `Store ${highest}`, timezone: 'Europe/Rome', merchant: 'ada@example.com' },
-      ...{ last_order_at: 60, last_change_at: 90 },
+      id: highest,
+      name: `Store ${highest}`,
+      timezone: 'Europe/Rome',
+      merchant: 'ada@example.com',
+      last_order_at: 60,
+      last_change_at: 90,
     })
     assert.deepEqual(await browse.store(1n), {
-      ...{ id: 1n, name: 'Store 1', timezone: 'UTC', merchant: null },
-      ...{ last_order_at: null, last_change_at: null },
+      id: 1n,
+      name: 'Store 1',
+      timezone: 'UTC',
+      merchant: null,
+      last_order_at: null,
+      last_change_at: null,
     })
     assert.equal(await browse.store(9n), null)
 
@@ -136,8 +151,13 @@ export function browseTests(open: Open): void {
     await apps.create(app('y'), null)
     await write(storage, { stores: [store(1n), store(2n), store(3n)] })
     assert.deepEqual(await browse.totals(), {
-      ...{ stores: 3, apps: 2, disabled_apps: 1 },
-      ...{ merchants: 2, developers: 1, operators: 1, disabled_accounts: 1 },
+      stores: 3,
+      apps: 2,
+      disabled_apps: 1,
+      merchants: 2,
+      developers: 1,
+      operators: 1,
+      disabled_accounts: 1,
     })
   })
 }

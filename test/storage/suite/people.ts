@@ -107,7 +107,10 @@ export function peopleTests(open: Open): void {
     }
     await apps.create(app('a'), null)
     await records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
-      ...{ stores: [store(1n)], items: [], orders: [], rollups: [] },
+      stores: [store(1n)],
+      items: [],
+      orders: [],
+      rollups: [],
     }))
     for (const id of ['ada', 'bob']) {
       await authorizations.save({ id, app_id: 'a', account_id: id, scope: 's' }, [1n], 'add', 5)
@@ -132,7 +135,10 @@ export function peopleTests(open: Open): void {
     await apps.create(app('a'), null)
     const merchant = 'ada@example.com'
     await records.write({ store_ids: [1n], items: [], orders: [] }, () => ({
-      ...{ stores: [store(1n, { merchant })], items: [], orders: [], rollups: [] },
+      stores: [store(1n, { merchant })],
+      items: [],
+      orders: [],
+      rollups: [],
     }))
     const allow = (id: string) =>
       authorizations.save({ id, app_id: 'a', account_id: 'ada', scope: 's', merchant }, [1n], 'replace', 5)
@@ -153,8 +159,18 @@ export function peopleTests(open: Open): void {
     await apps.create(app('paused', { owner_id: 'dev', disabled_at: 6, disabled_by_owner: true }), null)
     await apps.create(app('foreign', { owner_id: 'other' }), null)
     const told = (id: string): AuditEntry => ({
-      ...{ id, at: 10, action: 'app_disabled', actor_kind: 'server', actor_id: null, actor_name: null },
-      ...{ account_id: null, app_id: null, store_ids: [], detail: null, address: null, request_id: null },
+      id,
+      at: 10,
+      action: 'app_disabled',
+      actor_kind: 'server',
+      actor_id: null,
+      actor_name: null,
+      account_id: null,
+      app_id: null,
+      store_ids: [],
+      detail: null,
+      address: null,
+      request_id: null,
     })
     const state = async () =>
       Promise.all(
@@ -337,7 +353,10 @@ export function peopleTests(open: Open): void {
       const { apps, clients, keys } = storage
       for (const client_id of ['a', '\0', '']) {
         assert.deepEqual(await clients.facts(client_id), {
-          ...{ client_id, app: null, secrets: [], keys_state: '' },
+          client_id,
+          app: null,
+          secrets: [],
+          keys_state: '',
         })
       }
       await apps.create(app('public'), null)
@@ -352,7 +371,10 @@ export function peopleTests(open: Open): void {
         keys_state: '',
       })
       assert.deepEqual(await clients.facts('public'), {
-        ...{ client_id: 'public', app: app('public'), secrets: [], keys_state: '' },
+        client_id: 'public',
+        app: app('public'),
+        secrets: [],
+        keys_state: '',
       })
       const texts: string[] = []
       const read = async () => {
@@ -361,7 +383,11 @@ export function peopleTests(open: Open): void {
         texts.push(facts[0]?.keys_state ?? '')
       }
       const key = (id: string, use: 'sign' | 'cookie', created_at: number) => ({
-        ...{ id, use, secret: `of ${id}`, created_at, retired_at: null },
+        id,
+        use,
+        secret: `of ${id}`,
+        created_at,
+        retired_at: null,
       })
       await read()
       await keys.addFirst(key('k1', 'sign', 10))

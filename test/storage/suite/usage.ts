@@ -85,7 +85,9 @@ export function usageTests(open: Open): void {
     const query = { ...allHours, store_ids: [1n], app_id: null, by: ['store_id', 'app_id'] } as const
     assert.deepEqual(await storage.usage.reads(query), [
       {
-        ...{ bucket: 0, store_id: 1n, app_id: 'a' },
+        bucket: 0,
+        store_id: 1n,
+        app_id: 'a',
         requests: 4,
         orders: 20,
         items: 40,
@@ -93,7 +95,9 @@ export function usageTests(open: Open): void {
         last_at: 50,
       },
       {
-        ...{ bucket: hour, store_id: 1n, app_id: 'a' },
+        bucket: hour,
+        store_id: 1n,
+        app_id: 'a',
         requests: 1,
         orders: 0,
         items: 0,
@@ -169,7 +173,13 @@ export function usageTests(open: Open): void {
     }
     assert.deepEqual(seen, reads)
     const ofOne = await storage.usage.activity({
-      ...{ width: hour, from: hour, to: hour, store_ids: [7n], app_id: 'a', after: null, limit: 9 },
+      width: hour,
+      from: hour,
+      to: hour,
+      store_ids: [7n],
+      app_id: 'a',
+      after: null,
+      limit: 9,
     })
     assert.deepEqual(ofOne, [read({ store_id: 7n, bucket: hour, orders: 1 })])
   })
@@ -246,8 +256,16 @@ export function usageTests(open: Open): void {
     await add(storage, { ingest: [ingest({ unchanged: 4, last_at: 20 }), ingest({ bucket: hour })] })
     assert.deepEqual(await storage.usage.ingest({ width: hour, from: 0, to: 0 }), [
       ingest({
-        ...{ requests: 3, stores: 1, items: 3, orders: 7, unchanged: 4, last_at: 30 },
-        ...{ lagged: 2, lag_sum: 47, lag_max: 40, lag_last: 7 },
+        requests: 3,
+        stores: 1,
+        items: 3,
+        orders: 7,
+        unchanged: 4,
+        last_at: 30,
+        lagged: 2,
+        lag_sum: 47,
+        lag_max: 40,
+        lag_last: 7,
       }),
     ])
     assert.deepEqual(await storage.usage.ingest({ width: hour, from: hour, to: hour }), [
@@ -259,7 +277,10 @@ export function usageTests(open: Open): void {
     const { usage } = storage
     const twins = ['x', 'y', 'z'].map(request_id => logged(5, { request_id }))
     const error = logged(6, {
-      ...{ status: 403, error_code: 'store_forbidden', store_id: highest, milliseconds: 0.123 },
+      status: 403,
+      error_code: 'store_forbidden',
+      store_id: highest,
+      milliseconds: 0.123,
     })
     const other = logged(7, { endpoint: 'POST /auth/v2/token', method: 'POST', status: 503 })
     const all = [logged(1), ...twins, error, other]

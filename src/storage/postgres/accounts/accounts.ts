@@ -67,7 +67,8 @@ export function createAccounts(db: Database): Accounts {
     setPassword: (id, password_hash, audit) =>
       db.write(async tx => {
         const { count } = await tx.query('update accounts set password_hash = $2 where id = $1', [
-          ...[id, password_hash],
+          id,
+          password_hash,
         ])
         if (count === 0) return false
         tx.send('delete from sessions where account_id = $1', [id])

@@ -7,8 +7,18 @@ import type { Value } from '../connection/values.ts'
 type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
 
 const columns = [
-  ...['id', 'at', 'action', 'actor_kind', 'actor_id', 'actor_name', 'account_id', 'app_id'],
-  ...['store_ids', 'detail', 'address', 'request_id'],
+  'id',
+  'at',
+  'action',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'account_id',
+  'app_id',
+  'store_ids',
+  'detail',
+  'address',
+  'request_id',
 ] as const
 const insert = `insert into audit_entries (${columns.join(', ')})
   values (${columns.map((_, i) => `$${i + 1}`).join(', ')})`

@@ -14,7 +14,10 @@ export function createSessions(db: Database): Sessions {
         )
         if (live.length === 0) return false
         tx.send('insert into sessions (hash, account_id, created_at, expires_at) values ($1, $2, $3, $4)', [
-          ...[hash, account_id, created_at, expires_at],
+          hash,
+          account_id,
+          created_at,
+          expires_at,
         ])
         tell(tx, audit)
         return true

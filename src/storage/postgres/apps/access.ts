@@ -49,7 +49,9 @@ function facts({
 }
 
 export const claimValues = ({ app_id, authorization_id, jti }: AccessClaim): Value[] => [
-  ...[app_id, authorization_id, jti],
+  app_id,
+  authorization_id,
+  jti,
 ]
 
 /** A row of the facts, and what the statement has added behind their columns. */

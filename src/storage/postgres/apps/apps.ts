@@ -23,8 +23,17 @@ export function createApps(db: Database): Apps {
               disabled_by_owner)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
           [
-            ...[id, name, website, publisher, scope, uris, app.public, owner_id, created_at],
-            ...[disabled_at, disabled_by_owner],
+            id,
+            name,
+            website,
+            publisher,
+            scope,
+            uris,
+            app.public,
+            owner_id,
+            created_at,
+            disabled_at,
+            disabled_by_owner,
           ],
         )
         if (secret) tx.send(insertSecret, secretValues(secret))
@@ -118,7 +127,11 @@ export function createApps(db: Database): Apps {
 }
 
 const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret): Value[] => [
-  ...[id, app_id, hash, created_at, last_used_at],
+  id,
+  app_id,
+  hash,
+  created_at,
+  last_used_at,
 ]
 
 /** Of a row that may have more columns. */

@@ -32,7 +32,8 @@ export function createAuthorizations(db: Database): Authorizations {
     find: id => one('id = $1', [id]),
     findLive: (app_id, account_id) =>
       one(`app_id = $1 and coalesce(account_id, '') = coalesce($2, '') and revoked_at is null`, [
-        ...[app_id, account_id],
+        app_id,
+        account_id,
       ]),
     save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(async tx => {

@@ -29,10 +29,16 @@ export function createKeys(db: Database): Keys {
         tx.send(lock)
         for (const { id, use, secret, created_at, retired_at } of keys) {
           tx.send(`insert into keys (${columns}) values ($1, $2, $3, $4, $5)`, [
-            ...[id, use, secret, created_at, retired_at],
+            id,
+            use,
+            secret,
+            created_at,
+            retired_at,
           ])
           tx.send('update keys set retired_at = $3 where use = $1 and id <> $2 and retired_at is null', [
-            ...[use, id, created_at],
+            use,
+            id,
+            created_at,
           ])
           tx.send('delete from keys where use = $1 and retired_at < $2', [use, remove_before])
         }

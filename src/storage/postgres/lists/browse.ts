@@ -114,8 +114,12 @@ export function createBrowse(db: Database): Browse {
       ])
       const count = (name: keyof Totals): number => Number(people?.[name])
       return {
-        ...{ stores: stores?.count ?? 0, apps: count('apps'), disabled_apps: count('disabled_apps') },
-        ...{ merchants: count('merchants'), developers: count('developers'), operators: count('operators') },
+        stores: stores?.count ?? 0,
+        apps: count('apps'),
+        disabled_apps: count('disabled_apps'),
+        merchants: count('merchants'),
+        developers: count('developers'),
+        operators: count('operators'),
         disabled_accounts: count('disabled_accounts'),
       }
     },

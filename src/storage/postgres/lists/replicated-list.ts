@@ -74,7 +74,9 @@ export function createReplicatedList(db: Database, replica: ReplicaReader, shape
       const { unless_version } = read
       const values = [store_id, unless_version, read.offset, read.limit, range.to, ...range.from]
       const answer = await replica.read(claim, store_id, {
-        ...{ version: shape.version, unless_version, sql: page(read) },
+        version: shape.version,
+        unless_version,
+        sql: page(read),
         values: [...values, ...leftValues(read)],
       })
       if (answer === null) return primary.page(claim, store_id, range, read)

@@ -54,8 +54,15 @@ export function createUsage(db: Database): Usage {
            and ($6::bigint is null or (-bucket, store_id, app_id) > (-$6::bigint, $7::bigint, $8::text))
          order by bucket desc, store_id, app_id limit $9`,
         [
-          ...[store_ids, width, from, to, app_id],
-          ...[after?.bucket ?? null, after?.store_id ?? null, after?.app_id ?? null, limit],
+          store_ids,
+          width,
+          from,
+          to,
+          app_id,
+          after?.bucket ?? null,
+          after?.store_id ?? null,
+          after?.app_id ?? null,
+          limit,
         ],
       )
       return rows.map(row => ({ ...toReads(row), width: Number(row.width), bucket: Number(row.bucket) }))

@@ -42,7 +42,9 @@ export function addRequests(tx: Transaction, rows: readonly RequestDelta[]): voi
   const key = ['app_id', 'width', 'bucket', 'endpoint'] as const
   const values = rows.map(row => [
     ...key.map(name => row[name]),
-    ...[row.requests, row.client_errors, row.server_errors],
+    row.requests,
+    row.client_errors,
+    row.server_errors,
     ...row.latencies,
   ])
   const adds = requestColumns.map(name => adding('usage_requests', name))
@@ -69,8 +71,15 @@ export function addIngest(tx: Transaction, rows: readonly IngestDelta[]): void {
 
 export function addLog(tx: Transaction, rows: UsageBatch['log']): void {
   const values = rows.map(row => [
-    ...[row.app_id, row.at_ms, row.request_id, row.method, row.endpoint, row.status, row.error_code],
-    ...[Math.round(row.milliseconds * 1000), row.store_id],
+    row.app_id,
+    row.at_ms,
+    row.request_id,
+    row.method,
+    row.endpoint,
+    row.status,
+    row.error_code,
+    Math.round(row.milliseconds * 1e3),
+    row.store_id,
   ])
   insert(tx, 'request_log', ['app_id', 'at_ms', 'request_id'], logColumns.split(', '), values, [])
 }

@@ -8,8 +8,18 @@ type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
 export type Tell = (entry: AuditEntry | undefined) => void
 
 const columns = [
-  ...['id', 'at', 'action', 'actor_kind', 'actor_id', 'actor_name', 'account_id', 'app_id'],
-  ...['store_ids', 'detail', 'address', 'request_id'],
+  'id',
+  'at',
+  'action',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'account_id',
+  'app_id',
+  'store_ids',
+  'detail',
+  'address',
+  'request_id',
 ] as const
 
 export function createTell(db: Database): Tell {

@@ -63,19 +63,17 @@ export function createApps(db: Database, tell: Tell): Apps {
         const isPublic = app.public ? 1 : 0
         const byOwner = app.disabled_by_owner ? 1 : 0
         insert.run(
-          ...[
-            id,
-            name,
-            website,
-            publisher,
-            scope,
-            uris,
-            isPublic,
-            owner_id,
-            created_at,
-            disabled_at,
-            byOwner,
-          ],
+          id,
+          name,
+          website,
+          publisher,
+          scope,
+          uris,
+          isPublic,
+          owner_id,
+          created_at,
+          disabled_at,
+          byOwner,
         )
         if (secret) addSecret(secret)
         tell(audit)

@@ -130,7 +130,15 @@ export function createUsage(db: Database): Usage {
           const { app_id, at_ms, request_id, method, endpoint, status, error_code, store_id } = row
           const microseconds = Math.round(row.milliseconds * 1000)
           addLogged.run(
-            ...[app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id],
+            app_id,
+            at_ms,
+            request_id,
+            method,
+            endpoint,
+            status,
+            error_code,
+            microseconds,
+            store_id,
           )
         }
       }),
