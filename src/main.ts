@@ -4,8 +4,8 @@ import Fastify from 'fastify'
 import { buildApp } from './server/app.ts'
 import type { Config } from './config.ts'
 import { assertFree, localAddress, settlePort } from './lib/address.ts'
-import { createIntakePool } from './ingest/threads/pool.ts'
-import type { Intake } from './ingest/ingest.ts'
+import { createIngestPool } from './ingest/threads/pool.ts'
+import type { Ingest } from './ingest/ingest.ts'
 import { systemClock } from './lib/clock.ts'
 import { listen } from './server/listen.ts'
 import { openStorage } from './storage/open.ts'
@@ -54,14 +54,14 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
     // Said of the replica, which is met with the first list: the app is there by then.
     notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
   })
-  const intake = intakeOf(config)
+  const ingest = ingestOf(config)
   const app = await buildApp({
     storage,
     clock,
     config,
     issuer,
     stopping: stopping.signal,
-    ...intake,
+    ...ingest,
     ...(cluster.isWorker && { gatherMetrics }),
   })
   const sweep = setInterval(() => {
@@ -77,16 +77,16 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
   } finally {
     clearInterval(sweep)
     await app.close()
-    await intake.intake?.close()
+    await ingest.ingest?.close()
     await storage.close()
   }
 }
 
 /** Threads of its own, unless there are to be none or the database is in this process's memory alone. */
-function intakeOf(config: Config): { intake?: Intake } {
+function ingestOf(config: Config): { ingest?: Ingest } {
   const { database, ingest_threads: threads } = config
   if (threads === 0 || database === ':memory:') return {}
-  return { intake: createIntakePool({ database, threads, storage: config }) }
+  return { ingest: createIngestPool({ database, threads, storage: config }) }
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

@@ -1,6 +1,6 @@
 import { createAccounts } from '../src/domain/accounts/accounts.ts'
 import { createApps } from '../src/domain/apps/apps.ts'
-import { createIngest } from '../src/ingest/record-writer.ts'
+import { createRecordWriter } from '../src/ingest/record-writer.ts'
 import { systemClock as clock } from '../src/lib/clock.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { password } from '../test/helpers/answers.ts'
@@ -49,8 +49,8 @@ export async function prepareSite(engine: EngineName, options: SiteOptions = {})
     const lines = stores.map(
       id => `{"kind":"store","id":${id},"name":"Store ${id}","timezone":"UTC","merchant":"${owner}"}`,
     )
-    const ingest = createIngest({ storage, clock })
-    await ingest.write(lines.map((text, i) => ({ line: i + 1, text })))
+    const writer = createRecordWriter({ storage, clock })
+    await writer.write(lines.map((text, i) => ({ line: i + 1, text })))
     const tills = await newApp('Tills', 'platform.write')
     const reader = await newApp('Reader', null)
     await apps.authorize(reader.client_id, stores.map(BigInt), byTest)

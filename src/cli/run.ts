@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { readConfig } from '../config.ts'
 import { type By, byCommand as commandBy } from '../domain/audit/audit.ts'
-import type { Intake } from '../ingest/ingest.ts'
+import type { Ingest } from '../ingest/ingest.ts'
 import { printable } from '../lib/printable.ts'
 import type { Storage } from '../storage/port/index.ts'
 
@@ -19,16 +19,16 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
 }
 
 /** The same for a command that stores records. */
-export async function withIntake<T>(use: (intake: Intake) => Promise<T>): Promise<T> {
-  const { createIntakePool } = await import('../ingest/threads/pool.ts')
+export async function withIngest<T>(use: (ingest: Ingest) => Promise<T>): Promise<T> {
+  const { createIngestPool } = await import('../ingest/threads/pool.ts')
   // Opened here first: the schema is brought up to date once, and what is wrong with the database is told at once.
   return withStorage(async () => {
     const config = readConfig()
-    const intake = createIntakePool({ database: config.database, threads: 2, storage: config })
+    const ingest = createIngestPool({ database: config.database, threads: 2, storage: config })
     try {
-      return await use(intake)
+      return await use(ingest)
     } finally {
-      await intake.close()
+      await ingest.close()
     }
   })
 }

@@ -3,17 +3,17 @@ import { type ErrorDetail, fail } from '../errors.ts'
 import type { Seconds } from '../lib/clock.ts'
 import { type Line, LineCutter } from '../lib/lines.ts'
 import type { By } from '../domain/audit/audit.ts'
-import type { Ingest } from './record-writer.ts'
+import type { RecordWriter } from './record-writer.ts'
 import { detailOf } from './records/problems.ts'
 import { faults, maxLineLength } from './records/read.ts'
 
-/** Takes records as the bytes they arrive as, batch by batch: here, or in a thread of its own (src/intake). */
-export interface Intake {
-  open(options: IntakeOptions): IntakeBatch
+/** Takes records as the bytes they arrive as, batch by batch: here, or in a thread of its own (src/ingest). */
+export interface Ingest {
+  open(options: IngestOptions): IngestBatch
   close(): Promise<void>
 }
 
-export interface IntakeOptions {
+export interface IngestOptions {
   /** Who sends them. */
   by: By
   /** Lines that came before, in other batches: the first one here is the next after them. */
@@ -22,7 +22,7 @@ export interface IntakeOptions {
   most_lines?: number
 }
 
-export interface IntakeBatch {
+export interface IngestBatch {
   /** Settles when there is room for the next piece; rejects when the batch is beyond its limits. */
   push(piece: Buffer): Promise<void>
   /** One transaction: all that was pushed, or nothing of it. */
@@ -48,11 +48,11 @@ interface Refused {
 
 const nothing: RecordCounts = { stores: 0, items: 0, orders: 0, unchanged: 0 }
 
-export function createIntake(ingest: Ingest): Intake {
+export function createIngest(writer: RecordWriter): Ingest {
   return {
     open({ by, after = 0, most_lines = Number.POSITIVE_INFINITY }) {
       const cutter = new LineCutter(maxLineLength, after)
-      const batch = ingest.batch(by)
+      const batch = writer.batch(by)
 
       function take(line: Line): void {
         if (line.line - after > most_lines) throw tooMany(most_lines)

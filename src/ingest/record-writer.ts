@@ -8,7 +8,7 @@ import { ProblemList } from './records/problem-list.ts'
 import { detailOf, type Problem } from './records/problems.ts'
 import { createRecordReader, type Prepared } from './records/read.ts'
 
-export interface Ingest {
+export interface RecordWriter {
   /** One transaction: all of the lines' records, or, when a single one is bad, none and record_invalid. */
   write(lines: readonly { line: number; text: string }[], by?: By): Promise<RecordCounts>
   /** The same for lines that arrive one by one. `by`: who sends them. */
@@ -27,7 +27,13 @@ interface Batch {
   commit(): Promise<RecordCounts | null>
 }
 
-export function createIngest({ storage, clock = systemClock }: { storage: Storage; clock?: Clock }): Ingest {
+export function createRecordWriter({
+  storage,
+  clock = systemClock,
+}: {
+  storage: Storage
+  clock?: Clock
+}): RecordWriter {
   const reader = createRecordReader()
 
   function batch(by: By = byServer): Batch {

@@ -10,8 +10,8 @@ import { createApps } from '../domain/apps/apps.ts'
 import { createBegunRequests } from '../domain/apps/pending-consents.ts'
 import { createConnectedApps } from '../domain/apps/connected-apps.ts'
 import { createConsent } from '../domain/apps/consent.ts'
-import { createIngest } from '../ingest/record-writer.ts'
-import { createIntake, type Intake } from '../ingest/ingest.ts'
+import { createRecordWriter } from '../ingest/record-writer.ts'
+import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { createKeys } from '../domain/keys.ts'
 import { createSessions } from '../domain/accounts/sessions.ts'
 import { createThrottle } from '../domain/accounts/throttle.ts'
@@ -62,7 +62,7 @@ export interface AppDeps {
   /** Where log lines go; standard error when left out. */
   log?: { write(line: string): void }
   /** Where the platform's records are read and stored; by the app itself when left out. */
-  intake?: Intake
+  ingest?: Ingest
   /** Of several processes on one port: how one gets the metrics of all. */
   gatherMetrics?: Gather
   /** Aborted when the process is told to stop, some time before the app is closed. */
@@ -75,7 +75,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const ends = createRequestEnds()
   const metrics = createMetrics()
   const storage = timed(deps.storage, metrics.operation)
-  const intake = deps.intake ?? createIntake(createIngest({ storage, clock }))
+  const ingest = deps.ingest ?? createIngest(createRecordWriter({ storage, clock }))
   const app = Fastify({
     logger: { level: config.log_level, stream: log ?? createLineBuffer(process.stderr) },
     // One line a request is written by requestLog, without the address.
@@ -183,7 +183,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
     integrationApi(scope as App, { storage, clock, requireScope })
   })
-  await app.register(async scope => platformApi(scope as App, { intake, usage, requireScope }))
+  await app.register(async scope => platformApi(scope as App, { ingest, usage, requireScope }))
   await app.register(async scope =>
     consolePages(scope, {
       storage,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type ImportState, importRecords } from '../../src/cli/import/records.ts'
-import { createIngest } from '../../src/ingest/record-writer.ts'
-import { createIntake, type Intake } from '../../src/ingest/ingest.ts'
+import { createRecordWriter } from '../../src/ingest/record-writer.ts'
+import { createIngest, type Ingest } from '../../src/ingest/ingest.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { badRecords } from '../helpers/bad-records.ts'
@@ -194,7 +194,7 @@ describe('import: every rule of a record', () => {
 
   async function load(
     content: string | Buffer,
-    intake = createIntake(createIngest({ storage })),
+    ingest = createIngest(createRecordWriter({ storage })),
     pieceSize = Number.POSITIVE_INFINITY,
   ): Promise<ImportState> {
     const state: ImportState = {
@@ -207,7 +207,7 @@ describe('import: every rule of a record', () => {
       for (let at = 0; at < all.length; at += pieceSize) yield all.subarray(at, at + pieceSize)
     })()
     const { signal } = new AbortController()
-    await importRecords({ pieces, intake, by: byTest, state, signal, onBatch: () => {} })
+    await importRecords({ pieces, ingest, by: byTest, state, signal, onBatch: () => {} })
     return state
   }
 
@@ -234,11 +234,11 @@ describe('import: every rule of a record', () => {
   test('import: of an endless line no more is kept than says that it is too long', async () => {
     const piece = Buffer.alloc(256 * 1024, 'x')
     const taken: number[] = []
-    const intake = createIntake(createIngest({ storage }))
-    const counting: Intake = {
-      ...intake,
+    const ingest = createIngest(createRecordWriter({ storage }))
+    const counting: Ingest = {
+      ...ingest,
       open(options) {
-        const batch = intake.open(options)
+        const batch = ingest.open(options)
         return { ...batch, push: part => (taken.push(part.length), batch.push(part)) }
       },
     }
@@ -255,9 +255,9 @@ describe('import: every rule of a record', () => {
   })
 
   test('import: a fault of the database is no bad record', async () => {
-    const intake = createIntake(createIngest({ storage }))
+    const ingest = createIngest(createRecordWriter({ storage }))
     const commit = () => Promise.reject(new Error('disk full'))
-    const broken: Intake = { ...intake, open: options => ({ ...intake.open(options), commit }) }
+    const broken: Ingest = { ...ingest, open: options => ({ ...ingest.open(options), commit }) }
     await assert.rejects(load(ndjson(sampleStore()), broken), /^Error: disk full$/)
   })
 })

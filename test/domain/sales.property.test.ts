@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createIngest } from '../../src/ingest/record-writer.ts'
+import { createRecordWriter } from '../../src/ingest/record-writer.ts'
 import type { Listing } from '../../src/domain/reading/page.ts'
 import { createSalesList } from '../../src/domain/reading/sales.ts'
 import { formatDatetime } from '../../src/lib/datetime.ts'
@@ -61,7 +61,7 @@ async function openStore(): Promise<Storage> {
     owner_id: null,
   }
   await storage.apps.create({ ...app, created_at: 0, disabled_at: null, disabled_by_owner: false }, null)
-  await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
+  await createRecordWriter({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
   await storage.authorizations.save(
     { id: 'link', app_id: 'app', account_id: null, scope: '' },
     [1001n],
@@ -105,10 +105,10 @@ test('sales: for any history of upserts and any window, the sales equal the sum 
       async (batches, windows) => {
         const storage = await openStore()
         try {
-          const ingest = createIngest({ storage })
+          const writer = createRecordWriter({ storage })
           const listSales = createSalesList(storage)
           for (const batch of batches) {
-            await ingest.write(
+            await writer.write(
               batch.map((order, i) => ({ line: i + 1, text: JSON.stringify(sampleOrder(order)) })),
             )
             for (const [a, b] of [...windows, everything]) {
@@ -146,7 +146,7 @@ test('sales: an item whose lines are all gone is not listed, and one that comes 
 test('sales: pages by item id, empty behind the end, and nothing for a version that is current', async () => {
   const storage = await openStore()
   const carts = [5, 3, 9, 7].map(menu_id => sampleCart({ menu_id, count: menu_id }))
-  await createIngest({ storage }).write([{ line: 1, text: JSON.stringify(sampleOrder({ carts })) }])
+  await createRecordWriter({ storage }).write([{ line: 1, text: JSON.stringify(sampleOrder({ carts })) }])
   const listSales = createSalesList(storage)
   const window = { store_id: 1001n, start_date: 0, end_date: Date.UTC(2027, 0, 1) / 1000, count: 3 }
   const pages = await Promise.all(

@@ -3,8 +3,8 @@ import { type AppDeps, buildApp } from '../../src/server/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Accounts, createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps/apps.ts'
-import { createIngest } from '../../src/ingest/record-writer.ts'
-import { createIntakePool } from '../../src/ingest/threads/pool.ts'
+import { createRecordWriter } from '../../src/ingest/record-writer.ts'
+import { createIngestPool } from '../../src/ingest/threads/pool.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Account, App, Role, Storage } from '../../src/storage/port/index.ts'
 import { type Answer, answerOf, password } from './answers.ts'
@@ -57,7 +57,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const storage = await openStorage(database)
   const settings = readConfig({})
   const { threads } = options
-  const intake = threads === undefined ? null : createIntakePool({ database, threads, storage: settings })
+  const ingest = threads === undefined ? null : createIngestPool({ database, threads, storage: settings })
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const log: string[] = []
@@ -67,14 +67,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     issuer: options.issuer ?? base,
     // Patient: on a busy machine some of many requests at once would be turned away.
     config: { ...settings, max_wait: 20_000, ...options.config },
-    ...(intake && { intake }),
+    ...(ingest && { ingest }),
     log: { write: line => void log.push(line) },
   })
   keepRequests(app.server)
   await app.listen({ host: '127.0.0.1', port })
   const apps = createApps({ storage, clock })
   const accounts = createAccounts({ storage, clock })
-  const ingest = createIngest({ storage, clock })
+  const writer = createRecordWriter({ storage, clock })
 
   const server: TestServer = {
     app,
@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
         }),
       ),
     async push(...records) {
-      await ingest.write(records.map((record, i) => ({ line: i + 1, text: JSON.stringify(record) })))
+      await writer.write(records.map((record, i) => ({ line: i + 1, text: JSON.stringify(record) })))
     },
     async newApp(options = {}) {
       const { app, client_secret } = await apps.create(
@@ -134,7 +134,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       // fetch may have opened one beforehand, and Node waits for its first request.
       app.server.closeAllConnections()
       await closed
-      await intake?.close()
+      await ingest?.close()
       await storage.close()
       assertCleanLog(log)
     },

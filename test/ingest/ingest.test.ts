@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createIngest, type Ingest } from '../../src/ingest/record-writer.ts'
+import { createRecordWriter, type RecordWriter } from '../../src/ingest/record-writer.ts'
 import { ApiError } from '../../src/errors.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
@@ -8,10 +8,10 @@ import type { Storage } from '../../src/storage/port/index.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 let storage: Storage
-let ingest: Ingest
+let writer: RecordWriter
 before(async () => {
   storage = await openStorage(await emptyDatabase())
-  ingest = createIngest({ storage })
+  writer = createRecordWriter({ storage })
 })
 after(() => storage.close())
 
@@ -22,7 +22,7 @@ const lines = (...records: (object | string)[]) =>
   }))
 
 async function refusal(...records: (object | string)[]): Promise<ApiError> {
-  const error = await ingest.write(lines(...records)).catch((caught: unknown) => caught)
+  const error = await writer.write(lines(...records)).catch((caught: unknown) => caught)
   assert.ok(error instanceof ApiError)
   assert.equal(error.code, 'record_invalid')
   return error
@@ -30,8 +30,8 @@ async function refusal(...records: (object | string)[]): Promise<ApiError> {
 
 test('ingest: a store with its items and orders is stored, and again changes nothing', async () => {
   const records = lines(sampleStore({ id: 1 }), sampleItem({ store_id: 1 }), '', sampleOrder({ store_id: 1 }))
-  assert.deepEqual(await ingest.write(records), { stores: 1, items: 1, orders: 1, unchanged: 0 })
-  assert.deepEqual(await ingest.write(records), { stores: 0, items: 0, orders: 0, unchanged: 3 })
+  assert.deepEqual(await writer.write(records), { stores: 1, items: 1, orders: 1, unchanged: 0 })
+  assert.deepEqual(await writer.write(records), { stores: 0, items: 0, orders: 0, unchanged: 3 })
 })
 
 test('ingest: one bad line, and nothing of the batch is stored', async () => {
@@ -79,10 +79,10 @@ test('ingest: details name the first 1000 problems and the message counts the re
 })
 
 test('ingest: parallel writers of one order leave the newest, whoever comes last', async () => {
-  await ingest.write(lines(sampleStore({ id: 5 })))
+  await writer.write(lines(sampleStore({ id: 5 })))
   const minutes = [7, 3, 9, 1, 8, 2, 6, 4, 5]
   const write = (minute: number) =>
-    ingest.write(lines(sampleOrder({ store_id: 5, updated_at: `2026-11-01 10:0${minute}:00` })))
+    writer.write(lines(sampleOrder({ store_id: 5, updated_at: `2026-11-01 10:0${minute}:00` })))
   await Promise.all(minutes.map(write))
   assert.deepEqual(await write(8), { stores: 0, items: 0, orders: 0, unchanged: 1 })
   assert.deepEqual(await write(9), { stores: 0, items: 0, orders: 0, unchanged: 1 })

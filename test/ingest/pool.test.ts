@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type ImportState, importRecords } from '../../src/cli/import/records.ts'
 import { readConfig } from '../../src/config.ts'
-import type { Intake, IntakeBatch } from '../../src/ingest/ingest.ts'
-import { createIntakePool } from '../../src/ingest/threads/pool.ts'
+import type { Ingest, IngestBatch } from '../../src/ingest/ingest.ts'
+import { createIngestPool } from '../../src/ingest/threads/pool.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
 import { byTest } from '../helpers/by.ts'
@@ -17,29 +17,29 @@ import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 let database: string
 let storage: Storage
-let intake: Intake
+let ingest: Ingest
 
 before(async () => {
   database = await emptyDatabase({ shared: true })
   storage = await openStorage(database)
-  intake = createIntakePool({ database, threads: 2, storage: readConfig({}) })
+  ingest = createIngestPool({ database, threads: 2, storage: readConfig({}) })
 })
 after(async () => {
-  await intake.close()
+  await ingest.close()
   await storage.close()
 })
 
 const bytes = (...records: object[]) =>
   Buffer.from(records.map(record => `${JSON.stringify(record)}\n`).join(''))
 
-async function pushed(batch: IntakeBatch, ...records: object[]): Promise<IntakeBatch> {
+async function pushed(batch: IngestBatch, ...records: object[]): Promise<IngestBatch> {
   await batch.push(bytes(...records))
   return batch
 }
 
 test('what is committed is stored; what is abandoned is not', async () => {
-  const kept = await pushed(intake.open({ by: byTest }), sampleStore({ id: 1 }))
-  const dropped = await pushed(intake.open({ by: byTest }), sampleStore({ id: 2 }))
+  const kept = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 1 }))
+  const dropped = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 2 }))
   dropped.abandon()
   assert.deepEqual(await kept.commit(), {
     records: 1,
@@ -53,7 +53,7 @@ test('what is committed is stored; what is abandoned is not', async () => {
 test('the threads give way to the one that answers', {
   skip: process.platform !== 'linux' && 'is about Linux',
 }, async () => {
-  const batch = await pushed(intake.open({ by: byTest }), sampleStore({ id: 3 }))
+  const batch = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 3 }))
   await batch.commit()
   const own = getPriority()
   const tasks = readdirSync('/proc/self/task').map(task => ({
@@ -69,7 +69,7 @@ test('many batches at once are each all or nothing', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
       const bad = i % 5 === 0 ? [{ kind: 'store' }] : []
-      const batch = await pushed(intake.open({ by: byTest }), sampleStore({ id: 100 + i }), ...bad)
+      const batch = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 100 + i }), ...bad)
       return 'refused' in (await batch.commit())
     }),
   )
@@ -80,7 +80,7 @@ test('many batches at once are each all or nothing', async () => {
 })
 
 test('a bad line is named by its place behind the lines that came before', async () => {
-  const batch = await pushed(intake.open({ by: byTest, after: 40 }), sampleStore({ id: 3 }), { kind: 'x' })
+  const batch = await pushed(ingest.open({ by: byTest, after: 40 }), sampleStore({ id: 3 }), { kind: 'x' })
   const outcome = await batch.commit()
   assert.ok('refused' in outcome)
   assert.deepEqual(
@@ -90,17 +90,17 @@ test('a bad line is named by its place behind the lines that came before', async
 })
 
 test('a batch beyond its lines is refused, and the thread goes on', async () => {
-  const batch = intake.open({ by: byTest, most_lines: 2 })
+  const batch = ingest.open({ by: byTest, most_lines: 2 })
   await batch.push(bytes(sampleStore({ id: 4 }), sampleStore({ id: 5 }), sampleStore({ id: 6 })))
   await assert.rejects(batch.commit(), { code: 'body_too_large' })
   batch.abandon()
   assert.equal(await storage.stores.exists(4n), false)
-  const next = await pushed(intake.open({ by: byTest }), sampleStore({ id: 7 }))
+  const next = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 7 }))
   assert.equal('counts' in (await next.commit()), true)
 })
 
 test('a sender who is faster than the thread waits, and every byte arrives', async () => {
-  const batch = intake.open({ by: byTest })
+  const batch = ingest.open({ by: byTest })
   await batch.push(bytes(sampleStore({ id: 8 })))
   const all = bytes(...Array.from({ length: 3000 }, (_, i) => sampleOrder({ store_id: 8, id: `o${i}` })))
   for (let at = 0; at < all.length; at += 70_001) await batch.push(all.subarray(at, at + 70_001))
@@ -123,7 +123,7 @@ test('import: of a record in several batches the last line wins, and batches are
     pieces: (async function* () {
       yield bytes(sampleStore({ id: 9 }), ...items)
     })(),
-    intake,
+    ingest,
     by: byTest,
     state,
     signal: new AbortController().signal,
@@ -153,7 +153,7 @@ async function itemsOf(store_id: bigint): Promise<string> {
 test('a thread that cannot open its database fails its batches; a later one has another chance', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'tillgate-')), 'later', 'x.db')
   writeFileSync(dirname(file), 'a file where a folder should be')
-  const pool = createIntakePool({ database: file, threads: 1, storage: readConfig({}) })
+  const pool = createIngestPool({ database: file, threads: 1, storage: readConfig({}) })
   await assert.rejects(async () => {
     const batch = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
     await batch.commit()

@@ -1,7 +1,7 @@
 import { type DemoOptions, demoRecords, neighbour, owner } from '../../demo/records.ts'
 import { createAccounts } from '../../domain/accounts/accounts.ts'
 import { createApps } from '../../domain/apps/apps.ts'
-import { createIngest } from '../../ingest/record-writer.ts'
+import { createRecordWriter } from '../../ingest/record-writer.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
 import type { Role, Storage } from '../../storage/port/index.ts'
@@ -90,7 +90,7 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
 }
 
 async function writeRecords(storage: Storage, options: DemoOptions) {
-  const ingest = createIngest({ storage })
+  const writer = createRecordWriter({ storage })
   const progress = createProgress('demo', { total: options.orders, unit: 'orders' })
   const stores: DemoStore[] = []
   const last_order = new Map<number, string>()
@@ -100,7 +100,7 @@ async function writeRecords(storage: Storage, options: DemoOptions) {
 
   async function flush(): Promise<void> {
     if (lines.length === 0) return
-    await ingest.write(lines, byCommand())
+    await writer.write(lines, byCommand())
     progress.advance(orders)
     lines = []
     orders = 0

@@ -1,6 +1,6 @@
 import type { RecordCounts } from '../../contract/record.ts'
 import type { By } from '../../domain/audit/audit.ts'
-import type { Intake, IntakeBatch } from '../../ingest/ingest.ts'
+import type { Ingest, IngestBatch } from '../../ingest/ingest.ts'
 import { detailOf } from '../../ingest/records/problems.ts'
 import { maxLineLength, type RecordReader } from '../../ingest/records/read.ts'
 import type { ErrorDetail } from '../../errors.ts'
@@ -17,7 +17,7 @@ export interface ImportState {
 
 interface ImportOptions {
   pieces: AsyncIterable<Buffer>
-  intake: Intake
+  ingest: Ingest
   by: By
   state: ImportState
   signal: AbortSignal
@@ -34,12 +34,12 @@ const underWay = 2
 
 /** Stores the lines batch by batch, until their end, the first bad batch or the signal. */
 export async function importRecords(options: ImportOptions): Promise<void> {
-  const { pieces, intake, by, state, signal, onBatch } = options
-  const opened: IntakeBatch[] = []
+  const { pieces, ingest, by, state, signal, onBatch } = options
+  const opened: IngestBatch[] = []
   const settled: Promise<boolean>[] = []
 
   /** Stores a batch when all before it are: the last word on a record is the last line about it. */
-  async function store(batch: IntakeBatch, through: number, before: Promise<boolean>): Promise<boolean> {
+  async function store(batch: IngestBatch, through: number, before: Promise<boolean>): Promise<boolean> {
     if (!(await before)) return false
     const outcome = await batch.commit()
     if ('refused' in outcome) {
@@ -57,7 +57,7 @@ export async function importRecords(options: ImportOptions): Promise<void> {
   try {
     let before = Promise.resolve(true)
     for await (const { parts, lines, through } of batchesOf(pieces)) {
-      const batch = intake.open({ by, after: through - lines })
+      const batch = ingest.open({ by, after: through - lines })
       opened.push(batch)
       for (const part of parts) await batch.push(part)
       before = store(batch, through, before)

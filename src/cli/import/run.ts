@@ -3,7 +3,7 @@ import { createRecordReader } from '../../ingest/records/read.ts'
 import { checkRecords, type ImportState, importRecords } from './records.ts'
 import { type ImportSource, openSource } from './source.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import { byCommand, note, print, withIntake } from '../run.ts'
+import { byCommand, note, print, withIngest } from '../run.ts'
 
 export interface ImportOptions {
   dryRun?: boolean
@@ -40,9 +40,9 @@ async function load(source: ImportSource, { json }: ImportOptions, signal: Abort
   }
   const progress = createProgress('import', { ...(source.size && { total: source.size }), unit: 'records' })
   const onBatch = advanceBy(source, progress)
-  await withIntake(async intake => {
+  await withIngest(async ingest => {
     try {
-      await importRecords({ pieces: source.pieces, intake, by: byCommand(), state, signal, onBatch })
+      await importRecords({ pieces: source.pieces, ingest, by: byCommand(), state, signal, onBatch })
     } catch (error) {
       if (!signal.aborted)
         throw new Error(`${(error as Error).message}; ${storedSoFar(state)}`, { cause: error })

@@ -1,9 +1,9 @@
-import type { Intake } from '../../ingest/ingest.ts'
+import type { Ingest } from '../../ingest/ingest.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { guard } from '../route.ts'
 
 export interface PlatformDeps {
-  intake: Intake
+  ingest: Ingest
   usage: Pick<UsageRecorder, 'ingested'>
   requireScope: ReturnType<typeof guard>
 }

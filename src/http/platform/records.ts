@@ -21,7 +21,7 @@ const Lines = Type.String({
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** Ours: the platform pushes stores, items and orders. One request is one transaction. */
-export function recordsRoute(app: App, { intake, usage, requireScope }: PlatformDeps): void {
+export function recordsRoute(app: App, { ingest, usage, requireScope }: PlatformDeps): void {
   const room = createRoom(limits.held)
   // The body is handed on as the stream it is.
   app.removeAllContentTypeParsers()
@@ -60,7 +60,7 @@ export function recordsRoute(app: App, { intake, usage, requireScope }: Platform
       if (body === undefined) throw empty()
       const { app_id } = principalOf(request).claim
       const from = { address: request.ip, request_id: request.id }
-      const batch = intake.open({ by: byApp({ id: app_id, name: null }, from), most_lines: limits.lines })
+      const batch = ingest.open({ by: byApp({ id: app_id, name: null }, from), most_lines: limits.lines })
       const guest = room.enter()
       try {
         for await (const piece of expand(body, request.headers['content-encoding'])) {

@@ -1,11 +1,11 @@
-import type { IntakeOptions, Outcome } from '../ingest.ts'
+import type { IngestOptions, Outcome } from '../ingest.ts'
 import { ApiError, type ErrorCode, type ErrorDetail, fail } from '../../errors.ts'
 import { isStorageFault } from '../../domain/storage-fault.ts'
 import { StorageUnavailable } from '../../storage/port/index.ts'
 
 /** What a thread is told. Of one batch: `open`, any number of `push`, then `commit` or `abandon`. */
 export type Request =
-  | { type: 'open'; id: number; options: IntakeOptions }
+  | { type: 'open'; id: number; options: IngestOptions }
   | { type: 'push'; id: number; piece: Uint8Array }
   | { type: 'commit'; id: number }
   | { type: 'abandon'; id: number }

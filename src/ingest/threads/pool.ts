@@ -1,6 +1,6 @@
-import type { Intake } from '../ingest.ts'
+import type { Ingest } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
-import { type IntakeWorker, startWorker } from './worker.ts'
+import { type IngestWorker, startWorker } from './worker.ts'
 
 interface PoolOptions {
   /** Never in memory: each thread has a connection of its own. */
@@ -13,15 +13,15 @@ interface PoolOptions {
 const connections = 4
 
 /**
- * An intake whose batches are read and stored in threads, so that neither a large batch nor the disk's flush keeps the
+ * An ingest whose batches are read and stored in threads, so that neither a large batch nor the disk's flush keeps the
  * server from answering. With several threads, one reads while another writes. They start when they are needed.
  */
-export function createIntakePool({ database, threads, storage }: PoolOptions): Intake {
-  const workers: IntakeWorker[] = []
+export function createIngestPool({ database, threads, storage }: PoolOptions): Ingest {
+  const workers: IngestWorker[] = []
   const { database_statement_timeout, database_connect_timeout } = storage
   const options = { database_pool: connections, database_statement_timeout, database_connect_timeout }
 
-  function least(): IntakeWorker {
+  function least(): IngestWorker {
     for (let i = workers.length - 1; i >= 0; i--) if (workers[i]?.ended) workers.splice(i, 1)
     const [idlest] = workers.toSorted((a, b) => a.open_batches - b.open_batches)
     if (idlest && (idlest.open_batches === 0 || workers.length >= threads)) return idlest

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { createIngest } from '../record-writer.ts'
-import { createIntake, type IntakeBatch } from '../ingest.ts'
+import { createRecordWriter } from '../record-writer.ts'
+import { createIngest, type IngestBatch } from '../ingest.ts'
 import { openStorage, type StorageOptions } from '../../storage/open.ts'
 import { type Answer, type Request, toFailure } from './messages.ts'
 
@@ -8,8 +8,8 @@ import { type Answer, type Request, toFailure } from './messages.ts'
 const { database, options } = workerData as { database: string; options: StorageOptions }
 const port = parentPort as MessagePort
 const storage = await openStorage(database, options)
-const intake = createIntake(createIngest({ storage }))
-const batches = new Map<number, IntakeBatch>()
+const ingest = createIngest(createRecordWriter({ storage }))
+const batches = new Map<number, IngestBatch>()
 const answer = (message: Answer): void => port.postMessage(message)
 
 async function push(id: number, piece: Uint8Array): Promise<void> {
@@ -35,7 +35,7 @@ async function commit(id: number): Promise<void> {
 port.on('message', (request: Request) => {
   switch (request.type) {
     case 'open':
-      batches.set(request.id, intake.open(request.options))
+      batches.set(request.id, ingest.open(request.options))
       return
     case 'push':
       return void push(request.id, request.piece)

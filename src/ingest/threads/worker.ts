@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { IntakeBatch, IntakeOptions, Outcome } from '../ingest.ts'
+import type { IngestBatch, IngestOptions, Outcome } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
 import { StorageUnavailable } from '../../storage/port/index.ts'
 import { type Answer, type Request, toError } from './messages.ts'
@@ -7,12 +7,12 @@ import { type Answer, type Request, toError } from './messages.ts'
 /** Bytes that may be on their way to a thread for one batch; a sender that is faster waits. */
 const window = 1024 * 1024
 
-export interface IntakeWorker {
+export interface IngestWorker {
   /** Batches that are open. */
   readonly open_batches: number
   /** True once it can take no more batches. */
   readonly ended: boolean
-  open(options: IntakeOptions): IntakeBatch
+  open(options: IngestOptions): IngestBatch
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ interface Owed {
   outcome: PromiseWithResolvers<Outcome>
 }
 
-export function startWorker(database: string, options: StorageOptions): IntakeWorker {
+export function startWorker(database: string, options: StorageOptions): IngestWorker {
   const worker = new Worker(new URL('./start-thread.ts', import.meta.url), {
     workerData: { database, options },
   })
