@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { mostBegun } from '../../src/domain/apps/pending-consents.ts'
+import { maxPending } from '../../src/domain/apps/pending-consents.ts'
 import { catalogue } from '../../src/errors.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { authorizePath, type Client, decide, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
@@ -390,7 +390,7 @@ describe('live answers are as the document says', () => {
     check('authorize', await server.get(authorizePath(app)))
     check('authorize', await server.get(authorizePath(app, { scope: 'x' })))
     check('authorize', await server.get(authorizePath({ client_id: 'nobody' })))
-    t.mock.method(server.storage.throttles, 'count', async () => mostBegun)
+    t.mock.method(server.storage.throttles, 'count', async () => maxPending)
     check('authorize', await server.get(authorizePath(app), undefined, { 'x-forwarded-for': '192.0.2.1' }))
   })
 

@@ -9,13 +9,13 @@ const window = 300
  * id, which is public; so a network can keep at most 24,000 of them waiting, of 4 KiB at most. Generous, because a
  * whole office may be behind one address.
  */
-export const mostBegun = 1000
+export const maxPending = 1000
 
 /**
  * Bounds what strangers can leave with us at the authorization endpoint. This machine is none; and everybody who comes by
  * a proxy on it that is not trusted looks like it.
  */
-export function createBegunRequests({
+export function createPendingConsents({
   storage,
   clock,
 }: {
@@ -28,8 +28,8 @@ export function createBegunRequests({
     async wait(address: string): Promise<number> {
       if (isThisMachine(address)) return 0
       const now = clock.now()
-      const begun = await storage.throttles.count(keyOf(address), now)
-      return begun < mostBegun ? 0 : window - (now % window)
+      const pending = await storage.throttles.count(keyOf(address), now)
+      return pending < maxPending ? 0 : window - (now % window)
     },
     /** Behind `wait`, so that a request that is refused costs nothing; as many as are under way at once may be beyond. */
     async began(address: string): Promise<void> {
@@ -38,4 +38,4 @@ export function createBegunRequests({
   }
 }
 
-export type BegunRequests = ReturnType<typeof createBegunRequests>
+export type PendingConsents = ReturnType<typeof createPendingConsents>

@@ -14,7 +14,7 @@ const host = /^(?:[\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(?::\d*)?$/i
  * their names must see the one that is answered, and so must the OAuth provider, which has a router of its own. Node
  * would answer a missing Host by itself, without a request id, in no format of ours.
  */
-export function requireOneReading(app: FastifyInstance): void {
+export function refuseAmbiguousRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const misspelt = troubleWithAddress(request.raw)
     if (misspelt !== null) return done(fail('request_malformed', misspelt))

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { BegunRequests } from '../../domain/apps/pending-consents.ts'
+import type { PendingConsents } from '../../domain/apps/pending-consents.ts'
 import { isStorageFault } from '../../domain/storage-fault.ts'
 import type { Throttle } from '../../domain/accounts/throttle.ts'
 import { type ApiError, fail } from '../../errors.ts'
@@ -24,7 +24,7 @@ export interface OauthDeps {
   presented: PresentedTokens
   storage: Pick<Storage, 'clients'>
   throttle: Throttle
-  begun: BegunRequests
+  pending: PendingConsents
   /** An error as a person can use it. */
   sendErrorPage(reply: FastifyReply, error: ApiError): FastifyReply
   issuer: string
@@ -45,7 +45,7 @@ interface HandedOver {
 
 /** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
-  const { providers, presented, storage, throttle, begun, sendErrorPage, issuer } = deps
+  const { providers, presented, storage, throttle, pending, sendErrorPage, issuer } = deps
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
@@ -77,7 +77,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
 
   /** Every request that leads to the consent page is kept for it, so an address may not begin any number. */
   async function begin(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const seconds = await begun.wait(request.ip).catch(error => {
+    const seconds = await pending.wait(request.ip).catch(error => {
       // The provider will meet the same fault, and tells of it on a page.
       if (!isStorageFault(error)) throw error
       return 0
@@ -91,7 +91,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     await read(request, reply, async ctx => {
       if (!ctx.oidc.entities.Interaction) return
       // The request is kept by now; one that is not counted does no harm.
-      await begun.began(request.ip).catch(error => {
+      await pending.began(request.ip).catch(error => {
         if (!isStorageFault(error)) throw error
       })
     })

@@ -90,3 +90,5 @@ export function createMetrics() {
     },
   }
 }
+
+export type Metrics = ReturnType<typeof createMetrics>

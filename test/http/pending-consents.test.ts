@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { createBegunRequests, mostBegun } from '../../src/domain/apps/pending-consents.ts'
+import { createPendingConsents, maxPending } from '../../src/domain/apps/pending-consents.ts'
 import { sha256 } from '../../src/lib/hash.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
@@ -25,13 +25,13 @@ const ask = (from: string, address = path) => server.get(address, undefined, { '
 
 /** As if the address had begun so many. */
 async function begin(address: string, count: number): Promise<void> {
-  const begun = createBegunRequests(server)
-  for (let i = 0; i < count; i++) await begun.began(address)
+  const pending = createPendingConsents(server)
+  for (let i = 0; i < count; i++) await pending.began(address)
 }
 
 test('the 1001st request for consent of an address within 5 minutes is a 429 page with Retry-After', async () => {
-  assert.equal(mostBegun, 1000)
-  await begin('192.0.2.1', mostBegun - 1)
+  assert.equal(maxPending, 1000)
+  await begin('192.0.2.1', maxPending - 1)
   assert.equal((await ask('192.0.2.1')).status, 303)
   server.clock.advance(40)
   const { status, headers, text } = await ask('192.0.2.1')
@@ -46,20 +46,20 @@ test('the 1001st request for consent of an address within 5 minutes is a 429 pag
 })
 
 test('all addresses of one IPv6 network have one count', async () => {
-  await begin('2001:db8::1', mostBegun)
+  await begin('2001:db8::1', maxPending)
   assert.equal((await ask('2001:db8::ffff')).status, 429)
   assert.equal((await ask('2001:db8:0:1::1')).status, 303)
 })
 
 test('this machine has no limit: it may be a proxy, with everybody behind it', async () => {
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
-    await begin(address, mostBegun)
+    await begin(address, maxPending)
     assert.equal((await ask(address)).status, 303)
   }
 })
 
 test('only what is kept counts: a request that is refused costs its address nothing', async () => {
-  await begin('192.0.2.3', mostBegun - 1)
+  await begin('192.0.2.3', maxPending - 1)
   for (const bad of [`${path}&response_type=token`, path.replace('client_id=', 'client_id=x')]) {
     assert.notEqual((await ask('192.0.2.3', bad)).status, 429)
   }
@@ -68,7 +68,7 @@ test('only what is kept counts: a request that is refused costs its address noth
 })
 
 test('the way back from the consent page is never shut', async () => {
-  await begin('192.0.2.4', mostBegun)
+  await begin('192.0.2.4', maxPending)
   assert.equal((await ask('192.0.2.4', '/auth/v2/authorize/unknown')).status, 400)
 })
 

@@ -1,0 +1,81 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import { type Connections, watchConnections } from '../http/edge/connections.ts'
+import { readForwardedFor } from '../http/edge/forwarded-for.ts'
+import { answerMalformed } from '../http/edge/malformed.ts'
+import { arrivalLimits } from '../http/edge/slow-clients.ts'
+import type { Metrics } from '../http/observe/metrics.ts'
+import type { RequestEnds } from '../http/observe/request-ends.ts'
+import { FaultsOnly } from '../http/observe/request-log.ts'
+import type { Clock } from '../lib/clock.ts'
+import { randomId } from '../lib/ids.ts'
+import { createLineBuffer } from '../lib/line-buffer.ts'
+import { renderError, renderNotFound } from './surfaces.ts'
+
+interface InstanceDeps {
+  clock: Clock
+  config: Pick<Config, 'log_level' | 'trust_proxy' | 'max_connections'>
+  log: { write(line: string): void } | undefined
+  ends: RequestEnds
+  metrics: Metrics
+}
+
+/** Fastify as every surface needs it: limits, error rendering and what is decorated, but no route. */
+export function createInstance({ clock, config, log, ends, metrics }: InstanceDeps): {
+  app: FastifyInstance
+  connections: Connections
+} {
+  const app = Fastify({
+    logger: { level: config.log_level, stream: log ?? createLineBuffer(process.stderr) },
+    // One line a request is written by requestLog, without the address.
+    logController: new FaultsOnly(),
+    genReqId: randomId,
+    trustProxy: config.trust_proxy === '' ? false : config.trust_proxy,
+    // A request that arrives on an open connection during shutdown is still answered.
+    return503OnClosing: false,
+    requestTimeout: arrivalLimits.requestTimeout,
+    http: {
+      requireHostHeader: false, // refuseAmbiguousRequests does, in our format
+      ...arrivalLimits.http,
+    },
+    frameworkErrors: (error, request, reply) => {
+      ends.watch(request, reply)
+      return renderError(error, request, reply)
+    },
+    clientErrorHandler: answerMalformed({
+      clock,
+      connections: () => connections,
+      notice(details) {
+        metrics.unreadable(details.status)
+        app.log.info(details, 'request that cannot be read')
+      },
+    }),
+    routerOptions: { maxParamLength: 128 },
+  })
+  if (config.trust_proxy !== '') readForwardedFor(app.server)
+  const connections = watchConnections(app.server, config.max_connections)
+  // RFC 9110 §10.1.1: an unknown expectation may be ignored; Node would answer it without a request id.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.decorate('clock', clock)
+  app.decorate('answering', ends.answering)
+  app.decorateRequest('principal', null)
+  app.decorateRequest('page', null)
+  app.decorateRequest('error_code', null)
+  app.decorateRequest('client_id', null)
+  app.setErrorHandler(renderError)
+  app.setNotFoundHandler(renderNotFound)
+  // Schemas document. A plugin that also validates says so itself; answers are written by hand and not serialized again.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    reply.raw.request_id = request.id
+    ends.watch(request, reply)
+    done()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    ends.answering(reply)
+    done()
+  })
+  return { app, connections }
+}

@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { createCookieSigner } from '../console/sign-in/cookie-signer.ts'
+import { renderAuthorizationError } from '../console/error-page.ts'
+import type { ConsoleDeps } from '../console/deps.ts'
+import { createSignedIn } from '../console/sign-in/signed-in.ts'
+import { createAccounts } from '../domain/accounts/accounts.ts'
+import { createSessions } from '../domain/accounts/sessions.ts'
+import { createThrottle } from '../domain/accounts/throttle.ts'
+import { createApps } from '../domain/apps/apps.ts'
+import { createConnectedApps } from '../domain/apps/connected-apps.ts'
+import { createConsent } from '../domain/apps/consent.ts'
+import { createKeys } from '../domain/keys.ts'
+import { createIngestFigures } from '../domain/usage/ingest.ts'
+import { createLocalReads } from '../domain/usage/local-days.ts'
+import { createReadFigures } from '../domain/usage/reads.ts'
+import { createUsageRecorder } from '../domain/usage/recorder.ts'
+import { createRequestFigures } from '../domain/usage/requests.ts'
+import { guard } from '../http/route.ts'
+import { createIngest, type Ingest } from '../ingest/ingest.ts'
+import { createRecordWriter } from '../ingest/record-writer.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createBearer } from '../oauth/bearer.ts'
+import { createPresentedTokens } from '../oauth/presented-tokens.ts'
+import { createProviderSource } from '../oauth/provider-source.ts'
+import type { Storage } from '../storage/port/index.ts'
+
+export interface ServiceDeps {
+  storage: Storage
+  clock: Clock
+  /** Public address and issuer. */
+  issuer: string
+  log: FastifyBaseLogger
+  ingest: Ingest | undefined
+}
+
+/** Everything that the surfaces work on, each built once, in the order of what needs what. */
+export async function createServices(deps: ServiceDeps) {
+  const { storage, clock, issuer, log } = deps
+  const secure = issuer.startsWith('https:')
+  const keys = createKeys({ storage, clock })
+  const bearer = createBearer({ keys, clock, issuer })
+  const presented = createPresentedTokens({ bearer, storage, clock })
+  const apps = createApps({ storage, clock })
+  const providers = createProviderSource({
+    storage,
+    clock,
+    issuer,
+    secure,
+    keys,
+    presented,
+    verifySecret: apps.verifySecret,
+    renderError: renderAuthorizationError,
+    onServerError: (error, request_id) =>
+      log.error({ err: error, request_id }, 'authorization server failed'),
+  })
+  const usage = createUsageRecorder({
+    storage,
+    clock,
+    notice: (text, error) => (error ? log.warn({ err: error }, text) : log.info(text)),
+  })
+  const reads = createReadFigures({ storage, clock, recorder: usage })
+  return {
+    usage,
+    providers,
+    presented,
+    requireScope: guard({ bearer, storage }),
+    ingest: deps.ingest ?? createIngest(createRecordWriter({ storage, clock })),
+    pages: {
+      storage,
+      clock,
+      issuer,
+      secure,
+      accounts: createAccounts({ storage, clock }),
+      apps,
+      signedIn: createSignedIn(createSessions({ storage, clock }), secure),
+      signInThrottle: createThrottle('sign-in', { storage, clock }),
+      signUpThrottle: createThrottle('sign-up', { storage, clock }),
+      consents: createConsent({ storage, clock }),
+      connectedApps: createConnectedApps({ storage, clock, reads }),
+      figures: {
+        reads,
+        localReads: createLocalReads({ storage, clock, recorder: usage }),
+        requests: createRequestFigures({ storage, clock, recorder: usage }),
+        ingest: createIngestFigures({ storage, clock, recorder: usage }),
+      },
+      providers,
+      cookies: await createCookieSigner({ keys, clock }),
+    } satisfies ConsoleDeps,
+  }
+}
