@@ -2,10 +2,10 @@ import type { Clock } from '../lib/clock.ts'
 import type { AuditLine, Storage } from '../storage/port/index.ts'
 import { auditEntry, type By } from './audit/audit.ts'
 
-/** What there is to turn on and off, by the name in the database. */
+/** Settings that are on or off, by their name in the database. */
 type Switch = 'sign_up'
 
-/** What the operator turns on and off while the server runs; every node asks at every use. */
+/** Settings that the operator changes at run time; every node reads them at every use. */
 export function createSwitches({
   storage,
   clock,
@@ -16,13 +16,13 @@ export function createSwitches({
   const isOn = (name: Switch): Promise<boolean> => storage.switches.isOn(name)
   return {
     isOn,
-    /** That it is so already is told to nobody. */
+    /** Writes no audit entry when the setting has this value already. */
     async set(name: Switch, on: boolean, by: By): Promise<void> {
       if ((await isOn(name)) === on) return
       const detail = `${name} ${on ? 'on' : 'off'}`
       await storage.switches.set(name, on, auditEntry(clock, by, 'switch_set', { detail }))
     },
-    /** Who turned it last, and when; null when nobody ever did. */
+    /** The audit entry of the last change; null when it was never changed. */
     async lastSet(name: Switch): Promise<AuditLine | null> {
       const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, look: 101 })
       return lines.find(({ detail }) => detail?.split(' ')[0] === name) ?? null

@@ -8,24 +8,24 @@ import { InputError } from '../input-error.ts'
 import { isStorageFault } from '../storage-fault.ts'
 import { checkRegistered } from './redirect-uri.ts'
 
-/** What may change of an app. Its scopes may not: merchants allowed just these. */
+/** The fields of an app that may change. Its scopes may not: merchants consented to exactly these. */
 export interface AppFace {
   name: string
-  /** The app's own site, and who made it; shown to merchants as what the developer says. */
+  /** The app's site and maker, shown to merchants as the developer's own claim. */
   website?: string | null | undefined
   publisher?: string | null | undefined
   redirect_uris: readonly string[]
 }
 
 export interface NewApp extends AppFace {
-  /** Space-delimited; null for all that a third party may have. */
+  /** Space-delimited; null for every scope that a third party may have. */
   scope: string | null
   public: boolean
   owner_id: string | null
 }
 
 const longestName = 100
-// The new secret and the one before it: an app changes over without a moment when it has none that works.
+// The new secret and the previous one, so that an app can change over without downtime.
 const liveSecrets = 2
 
 export type Apps = ReturnType<typeof createApps>
@@ -38,7 +38,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
   }
 
   return {
-    /** The secret is in this answer and nowhere else: the database keeps its hash. */
+    /** Returns the secret, which is shown once: the database stores only its hash. */
     async create(input: NewApp, by: By): Promise<{ app: App; client_secret: string | null }> {
       const app: App = {
         id: newClientId(),
@@ -52,8 +52,8 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       }
       checkTogether(app)
       const made = app.public ? null : makeSecret(app.id, app.created_at)
-      const told = auditEntry(clock, by, 'app_created', { app_id: app.id, detail: app.name })
-      await storage.apps.create(app, made?.row ?? null, told)
+      const entry = auditEntry(clock, by, 'app_created', { app_id: app.id, detail: app.name })
+      await storage.apps.create(app, made?.row ?? null, entry)
       return { app, client_secret: made?.client_secret ?? null }
     },
 
@@ -61,16 +61,16 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const app = await mustFind(id)
       const changed: App = { ...app, ...checkFace(input) }
       checkTogether(changed)
-      const told = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
-      await storage.apps.update(changed, told)
+      const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
+      await storage.apps.update(changed, entry)
       return changed
     },
 
-    /** A new secret; the one before it works until the next rotation. */
+    /** Adds a secret; the previous one works until the next rotation. */
     async rotateSecret(id: string, by: By): Promise<string> {
       const app = await mustFind(id)
       if (app.public) throw new InputError('client_id', `the app ${id} is public: it has no secret`)
-      // Age decides which secret goes, so two rotations within a second must not be of one age.
+      // The oldest secret is removed, so two rotations within a second need different times.
       const [newest] = await storage.apps.secrets(id)
       const created_at = Math.max(clock.now(), (newest?.created_at ?? 0) + 1)
       const { row, client_secret } = makeSecret(id, created_at)
@@ -78,24 +78,24 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       return client_secret
     },
 
-    /** False when it is the app's only one, or gone already. */
+    /** False when it is the app's only secret or was removed already. */
     retireSecret: (app_id: string, secret_id: string, by: By): Promise<boolean> =>
       storage.apps.removeSecret(app_id, secret_id, auditEntry(clock, by, 'secret_retired', { app_id })),
 
-    /** `live`: the app's secrets, where they are known already. */
+    /** `live`: the app's secrets, if the caller has read them already. */
     async verifySecret(app_id: string, secret: string, live?: readonly AppSecret[]): Promise<boolean> {
       const hash = sha256(secret)
       const used = (live ?? (await storage.apps.secrets(app_id))).find(each => equalHashes(each.hash, hash))
       if (!used) return false
       if (used.last_used_at !== null && minute(used.last_used_at) >= minute(clock.now())) return true
       await storage.apps.touchSecret(used.id, clock.now()).catch(error => {
-        // When it was used last is good to know, and no reason to refuse it: the disk may be full.
+        // The time of last use is informative only: a full disk must not make the secret fail.
         if (!isStorageFault(error)) throw error
       })
       return true
     },
 
-    /** The operator's own link: the app may read these stores without a merchant's consent. */
+    /** An operator link: the app may read these stores without a merchant's consent. */
     async authorize(id: string, store_ids: readonly bigint[], by: By): Promise<void> {
       const app = await mustFind(id)
       for (const store_id of store_ids) {
@@ -104,24 +104,24 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
         }
       }
       const link = { id: randomId(), app_id: app.id, account_id: null, scope: 'integration.store' }
-      const told = auditEntry(clock, by, 'access_linked', { app_id: id, store_ids })
-      await storage.authorizations.save(link, store_ids, 'add', clock.now(), told)
+      const entry = auditEntry(clock, by, 'access_linked', { app_id: id, store_ids })
+      await storage.authorizations.save(link, store_ids, 'add', clock.now(), entry)
     },
 
-    /** Takes these stores, or all access, from the app, whoever gave it; answers how many authorizations changed. */
+    /** Revokes access to these stores, or all access, granted by merchants and operators; returns how many authorizations changed. */
     async revoke(id: string, store_ids: readonly bigint[] | null, by: By): Promise<number> {
       const app = await mustFind(id)
-      const told = auditEntry(clock, by, 'access_revoked', { app_id: id, store_ids: store_ids ?? [] })
-      return storage.authorizations.revokeApp(app.id, store_ids, clock.now(), told)
+      const entry = auditEntry(clock, by, 'access_revoked', { app_id: id, store_ids: store_ids ?? [] })
+      return storage.authorizations.revokeApp(app.id, store_ids, clock.now(), entry)
     },
 
-    /** A disabled app gets no token, and those it holds are refused from the next request on; enabling undoes both. */
+    /** A disabled app gets no tokens, and its existing ones are refused from the next request on; enabling undoes both. */
     async setDisabled(id: string, disabled: boolean, by: By): Promise<void> {
-      const told = auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id })
-      if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null, told))) throw unknownApp(id)
+      const entry = auditEntry(clock, by, disabled ? 'app_disabled' : 'app_enabled', { app_id: id })
+      if (!(await storage.apps.setDisabled(id, disabled ? clock.now() : null, entry))) throw unknownApp(id)
     },
 
-    /** The same by the app's own developer, who cannot undo what the operator did; false when nothing changed. */
+    /** The same for the app's developer, who cannot undo an operator's decision; false when nothing changed. */
     setDisabledByOwner: (id: string, disabled: boolean, by: By): Promise<boolean> =>
       storage.apps.setDisabledByOwner(
         id,
@@ -141,7 +141,7 @@ const minute = (seconds: number): number => Math.floor(seconds / 60)
 const unknownApp = (id: string): InputError =>
   new InputError('client_id', `no app has the client_id ${JSON.stringify(id)}`)
 
-/** An id that starts with a dash would read as an option on every command line it is pasted into. */
+/** A command line would parse an id that starts with a dash as an option. */
 function newClientId(): string {
   const id = randomId()
   return id.startsWith('-') ? newClientId() : id
@@ -168,24 +168,24 @@ function whatChanged(before: App, after: App): string {
   return changed.length === 0 ? 'nothing' : changed.join(', ')
 }
 
-/** Beside controls all that is not drawn, but for what joins and colours emoji. */
-const unseen =
+/** Control and invisible characters, except the joiner and variation selector that emoji need. */
+const invisible =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\u200d]--[\ufe0f]]]/v
 
-/** Merchants decide by these names, so nothing invisible and nothing that turns the text around may be in them. */
+/** Merchants decide by these names, so invisible and direction-changing characters are refused. */
 function checkName(field: 'name' | 'publisher', name: string): string {
   const trimmed = name.trim()
   const { length } = [...trimmed]
   if (length < 1 || length > longestName) {
     throw new InputError(field, `the ${field} has ${length} characters; it must have 1 to ${longestName}`)
   }
-  if (unseen.test(trimmed) || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(trimmed)) {
+  if (invisible.test(trimmed) || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(trimmed)) {
     throw new InputError(field, `the ${field} has a control character or one that cannot be seen`)
   }
   return trimmed
 }
 
-/** A link that merchants may follow: to a site, over https, and to nothing else. */
+/** Merchants may follow this link, so only https addresses of sites are allowed. */
 function checkWebsite(website: string): string {
   const url = URL.parse(website)
   const fine =
@@ -222,7 +222,7 @@ function checkRedirectUris(uris: readonly string[]): string[] {
 
 function checkTogether({ scope, redirect_uris, public: isPublic, owner_id }: App): void {
   const names = splitScope(scope)
-  // Whoever may write can write into every store, so no developer gives it to an app of their own.
+  // platform.write covers every store, so a developer must not be able to choose it.
   if (names.includes('platform.write') && owner_id !== null) {
     throw new InputError(
       'scope',

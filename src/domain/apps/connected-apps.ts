@@ -3,29 +3,29 @@ import type { Account, App, MerchantStore, Storage } from '../../storage/port/in
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
 import type { LastRead, ReadFigures } from '../usage/reads.ts'
 
-/** A store of the merchant's that an app may read. */
+/** A merchant's store that an app may read. */
 export interface ConnectedStore extends MerchantStore {
   since: Seconds
   activated_at: Seconds | null
   last_read_at: Seconds | null
 }
 
-/** An app that may read stores of the merchant's: by the merchant's own consent, or by the operator's link. */
+/** An app that may read stores of a merchant, by the merchant's consent or by an operator link. */
 export interface Connection {
   app: App
   since: Seconds
-  /** By id. Empty when all it was allowed were taken from it, or sold. */
+  /** By id. Empty when every store was removed from the authorization or left the merchant. */
   stores: ConnectedStore[]
   last_read_at: Seconds | null
 }
 
-/** Who may read what of a merchant. */
+/** The apps that may read a merchant's stores. */
 export interface Connections {
-  /** Every store of the merchant's, by id. */
+  /** All stores of the merchant, by id. */
   stores: MerchantStore[]
-  /** What the merchant allowed, and can take back; by the app's name. */
+  /** Granted by the merchant, who can revoke it; by the app's name. */
   own: Connection[]
-  /** What the operator connected; by the app's name. */
+  /** Linked by an operator; by the app's name. */
   linked: Connection[]
 }
 
@@ -36,7 +36,7 @@ export interface AppConnections {
   linked: Connection | null
 }
 
-/** Of both kinds of connection, each once, by id. */
+/** The stores of both kinds of connection, each once, by id. */
 export function storesOf({ own, linked }: AppConnections): ConnectedStore[] {
   const all = new Map([...(linked?.stores ?? []), ...(own?.stores ?? [])].map(store => [store.id, store]))
   return [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -48,7 +48,7 @@ interface ConnectedAppsDeps {
   reads: Pick<ReadFigures, 'last'>
 }
 
-/** The apps that read a merchant's stores, for that merchant's eyes. */
+/** A merchant's view of the apps that may read their stores. */
 export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps) {
   async function list(account: Account): Promise<Connections> {
     const stores = await storage.stores.ofMerchant(account.email)
@@ -71,7 +71,7 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
       stores: of,
       since: Math.min(...of.map(({ since }) => since)),
     }))
-    // By current ownership: what a former owner sees of a store ends with the sale.
+    // By current ownership: a former owner no longer sees the store.
     const byId = new Map(stores.map(store => [store.id, store]))
     const see = (some: Linked[]): Connection[] =>
       some
@@ -85,7 +85,7 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     return new Map(found.flatMap(app => (app ? [[app.id, app]] : [])))
   }
 
-  /** Another merchant's app is as unknown as one that does not exist. */
+  /** Null also for another merchant's app, so that its existence is not disclosed. */
   async function find(account: Account, app_id: string): Promise<AppConnections | null> {
     const { stores, own, linked } = await list(account)
     const ofApp = (some: Connection[]) => some.find(({ app }) => app.id === app_id) ?? null
@@ -97,7 +97,7 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
   return {
     list,
     find,
-    /** Apps by id, for those of the activity that are no longer connected. */
+    /** Apps by id, also those that are no longer connected: the activity page names them. */
     findAll,
 
     /** False when the app is not connected by the merchant's consent. */
@@ -106,11 +106,11 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
       if (!live) return false
       const store_ids = await storage.authorizations.storeIds(live.id)
       const about = { app_id, account_id: account.id, store_ids }
-      const told = auditEntry(clock, byAccount(account, from), 'access_revoked', about)
-      return storage.authorizations.revoke(live.id, clock.now(), told)
+      const entry = auditEntry(clock, byAccount(account, from), 'access_revoked', about)
+      return storage.authorizations.revoke(live.id, clock.now(), entry)
     },
 
-    /** Makes these the stores that the app may read; false when it is not connected or one is not the merchant's. */
+    /** Sets the stores that the app may read; false when the app is not connected or a store is not the merchant's. */
     async changeStores(
       account: Account,
       app_id: string,
@@ -122,15 +122,15 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
       const before = new Set(await storage.authorizations.storeIds(live.id))
       if (before.size === store_ids.length && store_ids.every(id => before.has(id))) return true
       const about = { app_id, account_id: account.id, store_ids, detail: whatChanged(before, store_ids) }
-      const told = auditEntry(clock, byAccount(account, from), 'access_changed', about)
+      const entry = auditEntry(clock, byAccount(account, from), 'access_changed', about)
       const changed = { ...live, merchant: account.email }
-      // Not one that was revoked a moment ago: only a new consent begins a new authorization.
-      return (await storage.authorizations.save(changed, store_ids, 'change', clock.now(), told)) !== null
+      // Fails if the authorization was revoked meanwhile: only a new consent creates a new one.
+      return (await storage.authorizations.save(changed, store_ids, 'change', clock.now(), entry)) !== null
     },
   }
 }
 
-/** What the storage knows of a connection, whoever made it. */
+/** A connection as stored, by consent or by link. */
 interface Linked {
   app_id: string
   since: Seconds

@@ -5,15 +5,14 @@ import type { Storage } from '../../storage/port/index.ts'
 const window = 300
 
 /**
- * Requests for consent that a network may begin in a window. Each is kept for two hours, and needs nothing but a client
- * id, which is public; so a network can keep at most 24,000 of them waiting, of 4 KiB at most. Generous, because a
- * whole office may be behind one address.
+ * Authorization requests that one network may start in a window. A client id is public, so anyone can start them, and each
+ * is stored for two hours: 24,000 of at most 4 KiB for one network. Generous, because an office may share one address.
  */
 export const maxPending = 1000
 
 /**
- * Bounds what strangers can leave with us at the authorization endpoint. This machine is none; and everybody who comes by
- * a proxy on it that is not trusted looks like it.
+ * Limits how many pending authorization requests a network can store. Loopback is exempt: every client behind an untrusted
+ * proxy on this machine has that address.
  */
 export function createPendingConsents({
   storage,
@@ -24,14 +23,14 @@ export function createPendingConsents({
 }) {
   const keyOf = (address: string) => `authorize ${networkOf(address)}`
   return {
-    /** The seconds until another one may begin, or 0. */
+    /** Seconds until the network may start another request, or 0. */
     async wait(address: string): Promise<number> {
       if (isThisMachine(address)) return 0
       const now = clock.now()
       const pending = await storage.throttles.count(keyOf(address), now)
       return pending < maxPending ? 0 : window - (now % window)
     },
-    /** Behind `wait`, so that a request that is refused costs nothing; as many as are under way at once may be beyond. */
+    /** Called after `wait`, so that a refused request costs nothing; requests in parallel may exceed the limit slightly. */
     async began(address: string): Promise<void> {
       if (!isThisMachine(address)) await storage.throttles.hit(keyOf(address), clock.now(), window)
     },

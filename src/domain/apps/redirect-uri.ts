@@ -1,20 +1,20 @@
 /**
  * Where a browser may be sent with an authorization code (spec 5.2: "its base must match the redirect URI
- * registered"; RFC 9700 §2.1, §4.1). The base is everything before the first `?`, and it matches byte for byte. So
- * that no reader of the URI can see another host or path in it than we did, only URIs that have one reading pass.
+ * registered"; RFC 9700 §2.1, §4.1). The base is everything before the first `?`, and it matches byte for byte. URIs that
+ * parsers could interpret differently are refused.
  */
 
 const longest = 2000
 
-// RFC 3986 §2: no space, control character, backslash or letter beyond ASCII among them.
+// RFC 3986 §2: no spaces, control characters, backslashes or non-ASCII letters.
 const uriCharacters = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/
 
-// URL parsers decode or repair what is written in other ways (`ex%61mple.com`, `*.example.com`), each in its own.
+// URL parsers disagree about hosts in other forms (`ex%61mple.com`, `*.example.com`).
 const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/
 
 const loopbackHosts: readonly string[] = ['127.0.0.1', '[::1]', 'localhost']
 
-// `%25` is an encoded `%`: the repetition finds what is encoded twice or more.
+// `%25` is an encoded `%`: the repetition matches double and deeper encoding.
 const encodedDot = /%(?:25)*2e/i
 const encodedSlash = /%(?:25)*(?:2f|5c)/i
 const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i
@@ -51,16 +51,15 @@ function checkPath(path: string): string | null {
   if (encodedDot.test(path)) return 'it has an encoded dot (%2e)'
   if (encodedSlash.test(path)) return 'it has an encoded slash or backslash (%2f, %5c)'
   if (encodedControl.test(path)) return 'it has an encoded control character'
-  // Some servers cut `;…` off a segment before they resolve it: `..;` is `..` to them.
+  // Some servers strip `;…` from a segment before they resolve it, so that `..;` becomes `..`.
   const segments = path.split('/').map(segment => segment.split(';', 1)[0])
   if (segments.includes('.') || segments.includes('..')) return 'it has a dot segment (. or ..)'
   return null
 }
 
 /**
- * What URL parsing would change (`:443`, `127.1`, an IPv6 address not in its short form) is refused, because browsers
- * would see the changed form. One change is harmless: a URI that ends with its host gains the `/` that every request
- * to it has anyway. It still matches only as registered, without the slash.
+ * Refuses URIs that URL parsing would change (`:443`, `127.1`, a long IPv6 form): a browser would follow the changed form.
+ * Only the `/` added behind a bare host is accepted; the URI still matches as registered, without the slash.
  */
 function checkCanonical(uri: string, path: string): string | null {
   const parsed = URL.parse(uri)?.href
@@ -69,17 +68,17 @@ function checkCanonical(uri: string, path: string): string | null {
   return parsed === expected ? null : `browsers read it as ${parsed}; register that form`
 }
 
-/** What we answer with: planted in the query, it would stand beside our own word, or pass for it. */
-const ours = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'scope']
+/** Parameters of the authorization response: an attacker could plant them in the query to forge one. */
+const responseParameters = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'scope']
 
-/** Whether a request may name this URI: a registered one, with or without a query behind it. */
+/** Whether a request may use this URI: a registered one, optionally followed by a query. */
 export function matches(requested: string, registered: readonly string[]): boolean {
   if (requested.length > longest || !uriCharacters.test(requested) || requested.includes('#')) return false
   const [base = ''] = requested.split('?', 1)
   const query = new URLSearchParams(requested.slice(base.length))
-  // The query is the app's own data; but what might break a line of a header or of a log is no data.
+  // The query belongs to the app, but control characters could split a header or a log line.
   if (/%(?:[01][0-9a-f]|7f)/i.test(requested)) return false
-  if (ours.some(name => query.has(name))) return false
-  // Checked again, so that a URI which came into the database by another way opens nothing either.
+  if (responseParameters.some(name => query.has(name))) return false
+  // Checked again, in case a URI reached the database by another path.
   return registered.includes(base) && checkRegistered(base) === null
 }
