@@ -2,22 +2,22 @@ import type { Data, DataOptions } from './data.ts'
 import type { Engine } from './engine.ts'
 import type { Row } from './row.ts'
 
-/** What a file in rows/ is given. */
+/** What a file in rows/ receives. */
 export interface Bench {
   engine: Engine
-  /** Where it may leave files; gone afterwards. */
+  /** A folder for files; deleted at the end. */
   folder: string
-  /** Seconds that one stretch of load lasts, and how many there are. */
+  /** Seconds of one load run, and the number of runs. */
   seconds: number
   rounds: number
   quick: boolean
-  /** Also what takes many minutes to prepare. */
+  /** Also the rows that take many minutes to prepare. */
   full: boolean
   /** Orders in the database that pages are read from. */
   orders: number
-  /** A database filled through the real ingest; the same options give the same one. */
+  /** A database filled through the real ingest; the same options return the same database. */
   data(options: DataOptions): Promise<Data>
 }
 
-/** Measures one row, or several that belong together. */
+/** Measures one row, or several related ones. */
 export type Rows = (bench: Bench) => AsyncGenerator<Row>

@@ -5,7 +5,7 @@ import type { Request } from './load/load.ts'
 import { startServer } from './process.ts'
 import { loadText, type Row } from './row.ts'
 
-/** A row for requests to our server beside a bare node:http server that sends as many bytes from memory. */
+/** A row that compares requests to Tillgate with a bare node:http server that sends the same number of bytes from memory. */
 export async function besideBareHttp(
   bench: Bench,
   server: Served,

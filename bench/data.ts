@@ -27,7 +27,7 @@ export interface Client {
   client_secret: string
 }
 
-/** A database with the demo's orders, and an app that reads all of its stores. */
+/** A database with demo orders, and an app that may read all of its stores. */
 export interface Data extends DataOptions {
   env: { TILLGATE_DATABASE: string; PORT: string }
   reader: Client
@@ -36,22 +36,22 @@ export interface Data extends DataOptions {
   end: number
   /** Cart lines of all orders. */
   lines: number
-  /** When the orders of the only store were created, in order; left out where there are several stores. */
+  /** Creation times of the orders, ascending; only for a database with one store. */
   times: number[]
 }
 
-/** Stores that take so many orders a day are busy ones: a window of two days holds more than the largest page. */
+/** Orders a day of a busy store: a window of two days holds more than the largest page. */
 const days = 8
 const ordersOfStore = 10_000
 
-/** The usual data: the more orders, the more stores. */
+/** The default data: the number of stores grows with the number of orders. */
 export const usual = (orders: number): DataOptions => ({
   stores: Math.max(1, Math.round(orders / ordersOfStore)),
   orders,
   days,
 })
 
-/** What takes a minute or more to write is kept from run to run. */
+/** Databases that take a minute or more to write are kept between runs. */
 const worthKeeping = 500_000
 const keptIn = fileURLToPath(new URL('./.data/', import.meta.url))
 
@@ -77,7 +77,7 @@ export async function makeData(engine: Engine, options: DataOptions): Promise<Da
   return data
 }
 
-/** Into the system's cache, where one that was just written is. */
+/** Warms the page cache, as if the file had just been written. */
 async function readThrough(file: string): Promise<void> {
   for await (const _ of createReadStream(file, { highWaterMark: 2 ** 20 }));
 }
@@ -85,7 +85,7 @@ async function readThrough(file: string): Promise<void> {
 async function fill(env: Data['env'], options: DataOptions): Promise<Data> {
   const end = Math.floor(Date.now() / 1000)
   const importing = tillgate(['import', '-', '--json'], env, 'pipe')
-  // Together: an import that ends before its time takes no more records.
+  // Both at once: an import that fails early stops reading records.
   const [{ lines, times }] = await Promise.all([
     writeRecords(importing.child.stdin as Writable, options, end),
     finished(importing),
@@ -98,7 +98,7 @@ async function fill(env: Data['env'], options: DataOptions): Promise<Data> {
   return { ...options, env, reader, store_ids, end, lines, times }
 }
 
-/** The demo's records, and as many more items as make a page of 100 of them a full one. */
+/** The demo's records, plus enough items to fill a page of 100. */
 function* records(options: DataOptions, end: number) {
   yield* demoRecords({ ...options, seed: 1, end })
   for (let store = 0; store < options.stores; store++) {
@@ -118,7 +118,7 @@ function* records(options: DataOptions, end: number) {
 }
 
 async function writeRecords(out: Writable, options: DataOptions, end: number) {
-  // Told by the exit code of the import.
+  // The import's exit code reports it.
   out.on('error', () => {})
   const times: number[] = []
   let lines = 0

@@ -5,12 +5,12 @@ import { bareInserts } from './bare/sqlite.ts'
 import type { BareOrder } from './bare/order.ts'
 import { bareCopy } from './bare/postgres.ts'
 
-/** A database engine as the benchmark uses it: empty databases, and the fastest way it has to write documents. */
+/** A database engine as the benchmark uses it: empty databases, and the engine's fastest way to write documents. */
 export interface Engine {
   name: 'sqlite' | 'postgres'
   /** TILLGATE_DATABASE for an empty database. */
   empty(name: string): Promise<string>
-  /** Orders a second, written barely, `batch` in a durable transaction. */
+  /** Orders a second without Tillgate, `batch` orders in a durable transaction. */
   bareWrites(name: string, orders: readonly BareOrder[], batch: number): Promise<number>
   limitName: string
   close(): Promise<void>
@@ -24,7 +24,7 @@ export const sqliteEngine = (folder: string): Engine => ({
   close: async () => {},
 })
 
-/** A PostgreSQL of our own with fsync on, as in production; or the one that TEST_DATABASE names. */
+/** A PostgreSQL started here with fsync on, as in production; or the one that TEST_DATABASE names. */
 export async function postgresEngine(): Promise<Engine> {
   const given = process.env['TEST_DATABASE']
   const server = given ? null : await createServer({ fsync: true })

@@ -10,11 +10,11 @@ const bin = fileURLToPath(new URL('../bin/tillgate.js', import.meta.url))
 export interface Running {
   child: ChildProcess
   stdout(): string
-  /** The most memory the process has had, so far, in MB; null where the system does not tell. */
+  /** Peak resident memory in MB; null where the system does not report it. */
   peak(): number | null
 }
 
-/** Tillgate as a process of its own, as operators run it: with its log on, in a file. */
+/** Tillgate in a separate process, as operators run it: logging to a file. */
 export function tillgate(args: string[], env: Record<string, string>, stdin?: 'pipe'): Running {
   const log = openSync(join(tmpdir(), `tillgate-bench-${process.pid}.log`), 'a')
   const child = spawn(process.execPath, [bin, ...args], {
@@ -45,7 +45,7 @@ export async function finished({ child, stdout }: Running): Promise<string> {
   return stdout()
 }
 
-/** Another server of the benchmark, from a file beside this one, that tells its port when it is ready. */
+/** A server from another file of the benchmark, which sends its port when it is ready. */
 export async function startServer(
   file: string,
   args: string[] = [],
@@ -55,7 +55,7 @@ export async function startServer(
   return { base: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() }
 }
 
-/** A process and those that it has started. */
+/** A process and its children. */
 export function familyOf(pid: number): number[] {
   const children = readdirSafely('/proc')
     .map(Number)
@@ -63,7 +63,7 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children]
 }
 
-/** Microseconds of CPU that the processes have used; null where the system does not tell. */
+/** CPU time of the processes in microseconds; null where the system does not report it. */
 export function cpuOf(pids: readonly number[]): number | null {
   let ticks = 0
   for (const pid of pids) {
@@ -71,7 +71,7 @@ export function cpuOf(pids: readonly number[]): number | null {
     if (!fields) return null
     ticks += Number(fields[11]) + Number(fields[12])
   }
-  // A tick is a hundredth of a second on every Linux that we know of.
+  // USER_HZ is 100 on every common Linux.
   return ticks * 10_000
 }
 

@@ -1,20 +1,20 @@
 import type { Load } from './load/load.ts'
 
-/** One line of the table: what was measured, beside what it is compared with. */
+/** One line of the table: a measurement and its reference. */
 export interface Row {
-  /** By this the baseline knows it, and `--only` finds it. */
+  /** The key in the baseline and for `--only`. */
   id: string
   name: string
   figure: string
-  /** What it is compared with. */
+  /** The reference it is compared with. */
   limit: string
   ratio: number
-  /** What the ratio should be; null where a figure is only reported. */
+  /** The target ratio; null for a figure that is only reported. */
   aim: Aim | null
   memory_mb: number | null
-  /** What is worth knowing about how it was measured. */
+  /** Notes on the method. */
   note?: string
-  /** The same in numbers, for those who compute. */
+  /** The same as numbers. */
   measured?: Record<string, unknown>
 }
 
@@ -45,7 +45,7 @@ export function percentiles(values: readonly number[]): { p50: number; p99: numb
   return { p50: at(0.5), p99: at(0.99), most: at(1) }
 }
 
-/** The middle one. */
+/** The median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -71,7 +71,7 @@ try {
         printRow(row)
       }
     } catch (error) {
-      // The others are worth knowing all the same.
+      // Go on: the other rows are still useful.
       console.error(`bench: ${name} could not be measured:`, error)
       process.exitCode = 1
     }
@@ -92,7 +92,7 @@ const machine = {
 const date = new Date().toISOString().slice(0, 10)
 const run = { machine, date, engine: engine.name, orders, generator, quick: values.quick, rows }
 writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(run, null, 2)}\n`)
-// A part of the rows, or rows measured in haste, are nothing for the documents.
+// Partial or quick runs do not go into the documents.
 if (!values.quick && values.only === '') {
   writeCharts(engine.name, rows)
   const { cores, processor, memory_gb, node } = machine

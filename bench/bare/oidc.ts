@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { Provider } from 'oidc-provider'
 
-// The limit for tokens: oidc-provider with its own in-memory adapter, giving out JWTs of the same kind.
+// The limit for tokens: oidc-provider with its in-memory adapter, issuing JWTs of the same kind.
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const resource = 'https://api.example.com'
 const provider = new Provider('http://127.0.0.1', {

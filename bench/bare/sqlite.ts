@@ -3,7 +3,7 @@ import type { BareOrder } from './order.ts'
 
 /**
  * The limit for writing: the same documents into one bare table, clustered as ours, with the same durability and the
- * same number of orders a transaction. No validation, no second index, no rollups. Answers orders a second.
+ * same number of orders a transaction. No validation, no second index, no rollups. Returns orders a second.
  */
 export function bareInserts(file: string, orders: readonly BareOrder[], batch: number): number {
   const db = new DatabaseSync(file)

@@ -5,13 +5,13 @@ import { familyOf, type Running, tillgate } from '../process.ts'
 
 export interface Served {
   base: string
-  /** The server and, when there are several, its workers. */
+  /** The server and its workers, if any. */
   pids: number[]
-  /** The most memory of the first process, in MB. */
+  /** Peak memory of the first process, in MB. */
   peak(): number | null
 }
 
-/** Runs `use` against a server process of its own. */
+/** Runs `use` against a new server process. */
 export async function withServer<T>(
   env: Record<string, string>,
   use: (server: Served) => Promise<T>,
@@ -58,7 +58,7 @@ export const datetime = (seconds: number): string =>
 
 export const twoDays = 172_800
 
-/** Windows of two days at random moments of random stores: hardly two requests are of one page. */
+/** Random two-day windows of random stores, so that requests rarely repeat a page. */
 export function orderRequests(
   { store_ids, days, end }: Data,
   count: number,
@@ -76,7 +76,7 @@ export function orderRequests(
   })
 }
 
-/** The average size of what the first requests are answered with. */
+/** The average response size of the first requests. */
 export async function sizeOf(base: string, requests: readonly Request[]): Promise<number> {
   let sum = 0
   const asked = requests.slice(0, 50)

@@ -17,16 +17,16 @@ export interface Request {
   body?: string
 }
 
-/** What is put under load. */
+/** The target of the load. */
 export interface Target {
   base: string
-  /** Sent in turns, so that no answer is like the one before. */
+  /** Sent round-robin, so that consecutive answers differ. */
   requests: readonly Request[]
-  /** The server's processes, whose CPU time is told. */
+  /** The server's processes, whose CPU time is measured. */
   pids: readonly number[]
 }
 
-/** What came of one stretch of load: requests and megabytes a second, milliseconds, and CPU time of the server. */
+/** The result of one load run: requests and megabytes a second, latency, and CPU time of the server. */
 export interface Load {
   rate: number
   mb: number
@@ -39,10 +39,10 @@ export const connections = 16
 
 const hasWrk = spawnSync('wrk', ['-v']).error === undefined
 
-/** Which program makes the load: its own CPU time is not the server's, but on few cores it is in the server's way. */
+/** The load generator. Its CPU time is not counted, but on few cores it competes with the server. */
 export const generator = hasWrk ? 'wrk' : 'autocannon'
 
-/** Load from a process of its own. An answer that failed ends the benchmark. */
+/** Load from a separate process. A failed answer ends the benchmark. */
 export async function putUnderLoad(target: Target, seconds: number, sockets = connections): Promise<Load> {
   const before = cpuOf(target.pids)
   const load = await (hasWrk ? byWrk : byAutocannon)(target, seconds, sockets)

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http'
 import type { Pace, Paced } from './paced.ts'
 import { percentiles } from '../row.ts'
 
-// Sends requests at an even pace, whatever becomes of those before, and tells how long each took from the moment at
-// which it was due: a server that stands still for a while is not spared the requests of that while.
+// Open-loop load: sends requests at an even pace and measures each from the moment at which it was due, so that a stall
+// of the server counts for every request it delays (coordinated omission).
 process.once('message', async ({ base, requests, rate, seconds }: Pace) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   const { hostname, port } = new URL(base)

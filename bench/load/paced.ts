@@ -20,7 +20,7 @@ export interface Paced {
   sent: number
 }
 
-/** Requests at an even pace, from a process of its own. */
+/** Requests at an even pace, from a separate process. */
 export async function paced(pace: Pace): Promise<Paced> {
   const child = fork(fileURLToPath(new URL('./paced-client.ts', import.meta.url)))
   child.send(pace)

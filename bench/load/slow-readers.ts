@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from './load.ts'
 
-/** Connections that each ask for a page and take it drop by drop, until they are told to stop. */
+/** Connections that each request a page and read it slowly until they are stopped. */
 export async function startSlowReaders(base: string, requests: readonly Request[], bytesPerSecond: number) {
   const { hostname, port } = new URL(base)
   let stopped = false

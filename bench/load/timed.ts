@@ -3,13 +3,13 @@ import { cpuOf } from '../process.ts'
 import { percentiles } from '../row.ts'
 
 export interface TimedOptions {
-  /** Pieces of work that are under way at a time. */
+  /** Requests in flight. */
   at_once: number
-  /** The server's processes, whose CPU time is told. */
+  /** The server's processes, whose CPU time is measured. */
   pids: readonly number[]
 }
 
-/** Works a list off whose requests can be sent only once; `work` answers how many bytes it moved. */
+/** Processes a list of requests that can be sent only once; `work` returns the number of bytes received. */
 export async function timed<T>(
   list: readonly T[],
   { at_once, pids }: TimedOptions,

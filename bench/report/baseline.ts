@@ -4,15 +4,15 @@ import type { Row } from '../row.ts'
 
 const file = fileURLToPath(new URL('./baseline.json', import.meta.url))
 
-/** Machines are noisy, and not alike: only what has become much worse is a regression. */
+/** Machines are noisy and differ: only a large loss counts as a regression. */
 const margin = 0.6
 
-/** Ratios by engine and row, as they were when the baseline was written. */
+/** Ratios by engine and row when the baseline was written. */
 type Baseline = Record<string, Record<string, number>>
 
 const read = (): Baseline => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Baseline) : {})
 
-/** What has become worse than the baseline by more than the margin, a sentence each. */
+/** Rows that are worse than the baseline by more than the margin, a sentence each. */
 export function regressions(engine: string, rows: readonly Row[]): string[] {
   const known = read()[engine]
   if (!known) throw new Error(`bench/report/baseline.json knows nothing of ${engine}`)
@@ -27,7 +27,7 @@ export function regressions(engine: string, rows: readonly Row[]): string[] {
   })
 }
 
-/** Makes these ratios the ones to compare with. */
+/** Saves these ratios as the baseline. */
 export function saveBaseline(engine: string, rows: readonly Row[]): void {
   const baseline = read()
   const measured = rows

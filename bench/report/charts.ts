@@ -4,7 +4,7 @@ import { isReached, type Row } from '../row.ts'
 
 const folder = fileURLToPath(new URL('../../docs/charts/', import.meta.url))
 
-/** The pictures of docs/performance.md. */
+/** The charts of docs/performance.md. */
 export function writeCharts(engine: string, rows: readonly Row[]): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(`${folder}bench-ratios-${engine}.svg`, ratiosChart(engine, rows))
@@ -12,7 +12,7 @@ export function writeCharts(engine: string, rows: readonly Row[]): void {
   if (growth.length > 0) writeFileSync(`${folder}bench-growth-${engine}.svg`, growthChart(engine, growth))
 }
 
-/** Readable on light pages and dark ones. */
+/** Readable on light and dark backgrounds. */
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .small { font-size: 11px; fill: #59636e }
@@ -35,7 +35,7 @@ ${body.join('\n')}
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** A bar for each row that has an aim, as long as what was reached of it; the stroke is where the aim is. */
+/** A bar for each row with an aim, as long as the part of the aim that was reached; the stroke marks the aim. */
 function ratiosChart(engine: string, rows: readonly Row[]): string {
   const shown = rows.filter(({ aim }) => aim !== null)
   const [left, full, longest, step] = [430, 260, 390, 24]
@@ -43,7 +43,7 @@ function ratiosChart(engine: string, rows: readonly Row[]): string {
     const y = 40 + i * step
     const { name, ratio, aim } = row
     if (aim === null) return []
-    // For costs, less is more.
+    // For costs, lower is better.
     const reached = aim.is === 'at least' ? ratio / aim.ratio : aim.ratio / ratio
     const length = Math.min(longest, reached * full)
     return [

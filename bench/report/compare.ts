@@ -5,16 +5,13 @@ import { median } from '../row.ts'
 export interface Comparison {
   ours: Load
   limit: Load
-  /** Our requests a second as a part of the limit's. */
+  /** Tillgate's requests a second divided by the reference's. */
   ratio: number
-  /** The same by the CPU time of a request: what a busy machine blurs less. */
+  /** The same by CPU time per request, which is less sensitive to a busy machine. */
   cpu_ratio: number | null
 }
 
-/**
- * In turns, so that what else the machine does meets both; and the ratio of each turn by itself, so that what it did
- * only for a while counts for as little as possible.
- */
+/** Alternates the two targets and computes a ratio for each round, so that other activity on the machine affects both. */
 export async function compare(
   ours: Target,
   limit: Target,
@@ -35,13 +32,13 @@ export async function compare(
   }
 }
 
-/** The turn whose rate was the middle one. */
+/** The round with the median rate. */
 function middle(loads: readonly Load[]): Load {
   const rate = median(loads.map(load => load.rate))
   return loads.find(load => load.rate === rate) as Load
 }
 
-/** Compilers and caches are warm when a request has not become cheaper for three seconds; some code needs twenty. */
+/** Warm-up ends when a request has not become cheaper for three seconds; some code needs twenty. */
 async function warmUp(target: Target, most: number): Promise<void> {
   let best = Number.POSITIVE_INFINITY
   for (let second = 0, settled = 0; second < most && settled < 3; second++) {

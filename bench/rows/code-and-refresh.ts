@@ -14,7 +14,7 @@ import { timed } from '../load/timed.ts'
 const atOnce = 8
 const parts = 5
 
-/** Codes that merchants gave, exchanged for tokens, and these refreshed: each is written to the disk before its answer. */
+/** Exchanges codes for tokens and refreshes them; each exchange is durable before its answer. */
 export const codeAndRefresh: Rows = async function* (bench) {
   const { env } = await bench.data(usual(bench.orders))
   const account = tillgate(
@@ -69,8 +69,8 @@ export const codeAndRefresh: Rows = async function* (bench) {
 }
 
 /**
- * Each entry makes one request, which cannot be sent twice. So the list is worked off in parts, in turns with a bare
- * server that sends as many bytes to the same client.
+ * Each entry makes one request, which cannot be repeated. So the list is processed in parts, alternating with a bare
+ * server that sends the same number of bytes to the same client.
  */
 async function besideBare(
   list: readonly string[],

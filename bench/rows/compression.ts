@@ -57,7 +57,7 @@ export const compression: Rows = async function* (bench) {
   }
 }
 
-/** The body as it is sent: fetch would unpack it. */
+/** The body as sent: fetch would decompress it. */
 const bytesOf = (url: string, headers: Record<string, string>): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     get(url, { headers }, response => buffer(response).then(resolve, reject)).on('error', reject)

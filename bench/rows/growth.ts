@@ -4,7 +4,7 @@ import { compare } from '../report/compare.ts'
 import { usual } from '../data.ts'
 import { atLeast, loadText } from '../row.ts'
 
-/** A page of 100 in ever larger databases, beside the same in the smallest. */
+/** A page of 100 in databases of growing size, compared with the smallest. */
 export const growth: Rows = async function* (bench) {
   const smallest = bench.quick ? 20_000 : 100_000
   const larger = bench.quick ? [100_000] : bench.full ? [1_000_000, 5_000_000] : [1_000_000]

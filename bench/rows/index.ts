@@ -15,7 +15,7 @@ import { storesAndItems } from './stores-and-items.ts'
 import { clientCredentials } from './tokens.ts'
 import { workers } from './workers.ts'
 
-/** In the order of the table; those that change their data come last. */
+/** In the order of the table; rows that change their data come last. */
 export const groups: Record<string, Rows> = {
   'orders-page': ordersPage,
   'not-modified': notModified,

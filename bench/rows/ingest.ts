@@ -10,7 +10,7 @@ const requestSize = 500
 /** Lines in one transaction of `tillgate import`. */
 const importBatch = 4000
 
-/** How fast orders come in, by the file and by HTTP, beside the engine barely writing the same documents. */
+/** Orders a second by import and by HTTP, compared with the bare engine writing the same documents. */
 export const ingest: Rows = async function* (bench) {
   const records = await makeRecords(bench.orders, bench.folder)
   yield await importRow(bench, records)
@@ -39,9 +39,9 @@ async function httpRow({ engine }: Bench, records: Records): Promise<Row> {
     const requests = Array.from({ length: Math.ceil(lines.length / requestSize) }, (_, i) =>
       lines.slice(i * requestSize, (i + 1) * requestSize).join('\n'),
     )
-    // The stores must be there before the orders that belong to them.
+    // Stores must exist before their orders.
     await push(base, token, requests.shift() ?? '')
-    // Two at a time: one is stored while the next is on its way.
+    // Two in flight: one is stored while the next is sent.
     const load = await timed(requests, { at_once: 2, pids }, async body => {
       await push(base, token, body)
       return body.length

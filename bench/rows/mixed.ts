@@ -11,7 +11,7 @@ import { push } from './ingest.ts'
 
 const ordersPerSecond = 2000
 const requestSize = 500
-/** A p99 is the word of a few requests. */
+/** A p99 depends on few requests, so this takes more rounds. */
 const rounds = 3
 
 /** Readers at half of what the server can do, first alone and then while orders come in. */
@@ -26,7 +26,7 @@ export const mixed: Rows = async function* (bench) {
     const seconds = bench.quick ? 5 : 10
     const pace = { base, requests, rate: most / 2, seconds }
     const token = await tokenFor(base, tills)
-    // Not in turns: for a while after the last write the database has work of its own.
+    // Not alternating: the database keeps working for a while after the last write.
     const idleTurns: Paced[] = []
     for (let round = 0; round < rounds; round++) idleTurns.push(await paced(pace))
     const busyTurns: (Paced & { written: number })[] = []
@@ -51,13 +51,13 @@ export const mixed: Rows = async function* (bench) {
   })
 }
 
-/** The turn whose p99 was the middle one. */
+/** The round with the median p99. */
 function middle<Turn extends Paced>(turns: readonly Turn[]): Turn {
   const p99 = median(turns.map(turn => turn.p99))
   return turns.find(turn => turn.p99 === p99) as Turn
 }
 
-/** New orders at an even pace; how many a second were written. */
+/** Writes new orders at an even pace; returns how many a second were written. */
 async function write(
   base: string,
   token: string,

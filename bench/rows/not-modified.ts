@@ -6,7 +6,7 @@ import type { Request } from '../load/load.ts'
 import { startServer } from '../process.ts'
 import { atLeast, loadText } from '../row.ts'
 
-/** A poll that finds nothing new, beside a bare server that always says so. */
+/** A poll that is answered 304, compared with a bare server that always answers 304. */
 export const notModified: Rows = async function* (bench: Bench) {
   const data = await bench.data(usual(bench.orders))
   yield await withReader(data, async ({ base, pids, peak }, headers) => {
@@ -34,7 +34,7 @@ export const notModified: Rows = async function* (bench: Bench) {
   })
 }
 
-/** The same requests by a reader that has each page already. */
+/** The same requests with If-None-Match. */
 async function withTags(base: string, requests: readonly Request[]): Promise<Request[]> {
   const tagged: Request[] = []
   for (const { path, headers = {} } of requests) {

@@ -11,7 +11,7 @@ import { loadText, median, perSecond } from '../row.ts'
 
 const run = promisify(execFile)
 
-/** The page of 100 beside pgbench running the same statement: what PostgreSQL itself can give. */
+/** The page of 100 compared with pgbench running the same statement: PostgreSQL's own limit. */
 export const pgbench: Rows = async function* (bench) {
   if (bench.engine.name !== 'postgres') return
   const program = findPgbench()
@@ -43,7 +43,7 @@ export const pgbench: Rows = async function* (bench) {
   })
 }
 
-/** Facts and page in one statement, as the server asks for them. */
+/** The server's statement for facts and page. */
 function writeScript({ folder }: Bench, { store_ids, days, end, reader }: Data): string {
   const file = join(folder, 'page.sql')
   const values: Record<string, string> = {
@@ -85,7 +85,7 @@ async function transactions(program: string, script: string, data: Data, seconds
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
 }
 
-/** On the PATH, or where Debian and its kin put it. */
+/** On the PATH, or in the directory of Debian's package. */
 function findPgbench(): string | null {
   const folders = (process.env['PATH'] ?? '').split(':')
   const root = '/usr/lib/postgresql'

@@ -6,16 +6,16 @@ import { atMost, loadText } from '../row.ts'
 
 const day = 86_400
 
-/** Sums over a month and a year beside those over a day, in one store with very many lines. */
+/** Sums over a month and a year compared with a day, in one store with many lines. */
 export const sales: Rows = async function* (bench: Bench) {
-  // Some three lines an order.
+  // About three lines an order.
   const data = await bench.data({ stores: 1, orders: bench.quick ? 35_000 : 350_000, days: 365 })
   for (const [days, aim] of [
     [30, null],
     [365, atMost(5)],
   ] as const) {
     yield await withReader(data, async ({ base, pids, peak }, headers) => {
-      // At any second, so that the days at both ends are never whole.
+      // At random seconds, so that the days at both ends are partial.
       const windows = (length: number): Request[] =>
         Array.from({ length: 500 }, () => {
           const start =

@@ -7,11 +7,11 @@ import { atMost } from '../row.ts'
 import { startSlowReaders } from '../load/slow-readers.ts'
 
 const readers = 200
-/** A page of 2000 orders takes each of them a minute. */
+/** Each reader takes a minute for a page of 2000 orders. */
 const bytesPerSecond = 64_000
 const peakAim = 250
 
-/** Many large pages under way at once: the server must not hold them, and others must not notice. */
+/** Many large pages in flight: the server must not buffer them, and other clients must not notice. */
 export const slowReaders: Rows = async function* (bench) {
   const data = await bench.data(usual(bench.orders))
   yield* await withReader(data, async ({ base, peak }, headers) => {
@@ -28,7 +28,7 @@ export const slowReaders: Rows = async function* (bench) {
       orderRequests(data, 2000, headers).slice(0, readers),
       bytesPerSecond,
     )
-    // First they take what the system holds for each connection; only then are they slow.
+    // The readers first drain the socket buffers; only then are they slow.
     await sleep(5000)
     const among = await paced(others)
     const cut = crowd.cut()

@@ -11,7 +11,7 @@ import { freePort } from '../../test/helpers/ports.ts'
 export const start: Rows = async function* (bench) {
   const data = await bench.data(usual(bench.quick ? bench.orders : 1_000_000))
   const port = await freePort()
-  // A fixed address, so that a token of one process is good at the next.
+  // A fixed issuer, so that a token of one process is valid at the next.
   const env = { ...data.env, PORT: String(port), TILLGATE_BASE_URL: `http://127.0.0.1:${port}` }
   const token = await withServer(env, ({ base }) => tokenFor(base, data.reader))
   const [request] = orderRequests(data, 100, { authorization: `Bearer ${token}` })

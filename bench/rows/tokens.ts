@@ -8,7 +8,7 @@ import { atLeast, loadText } from '../row.ts'
 
 const headers = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Tokens of the client_credentials grant beside a bare oidc-provider that keeps nothing on disk. */
+/** Tokens of the client_credentials grant compared with a bare oidc-provider that stores nothing on disk. */
 export const clientCredentials: Rows = async function* (bench) {
   const data = await bench.data(usual(bench.orders))
   yield await withReader(data, async ({ base, pids, peak }) => {
