@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOf } from '../../src/domain/reading/page.ts'
-import type { AccessFacts, Chunk } from '../../src/storage/port/index.ts'
+import type { AccessFacts, NextChunk } from '../../src/storage/port/index.ts'
 
 const facts = {} as AccessFacts
 
-test('the pieces of a page follow from the size of its entries, also when the first one is sent and gone', async () => {
+test('the size of the entries decides how many make a piece, also after the first piece is released', async () => {
   const entry = 2000
   const bytes = new Uint8Array(128 * entry)
   const asked: number[] = []
   const page = pageOf({ bytes, rows: 128, next: ['a'] }, 2000, {
-    async more(_after, rows): Promise<Chunk> {
+    async more(_after, rows): Promise<NextChunk> {
       asked.push(rows)
       return { bytes: new Uint8Array(rows * entry), rows, next: ['b'], facts }
     },
     check: () => {},
   })
-  // What sending does with it: the memory is given back.
+  // Sending a piece releases its memory.
   structuredClone(bytes, { transfer: [bytes.buffer] })
   assert.equal(bytes.length, 0)
   for await (const _ of page.rest ?? []);

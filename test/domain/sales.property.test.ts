@@ -79,7 +79,7 @@ interface ListedOrder {
 /** The sales as anybody would work them out from the order list. */
 async function fromOrderList(storage: Storage, from: number, to: number): Promise<string> {
   const query = { store_id: 1001n, field: 'created_at' as const, from, to }
-  const { chunk } = await storage.orders.page(claim, query, 0, 2000, null)
+  const { chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 2000 })
   const orders = parseExact(`[${Buffer.from(chunk?.bytes ?? []).toString()}]`) as ListedOrder[]
   const sums = new Map<bigint, bigint>()
   for (const { status, carts } of orders) {

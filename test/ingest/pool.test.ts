@@ -146,7 +146,12 @@ async function itemsOf(store_id: bigint): Promise<string> {
     1,
   )
   const claim = { app_id: 'reader', authorization_id: null, jti: 'j' }
-  const { chunk } = await storage.items.page(claim, { store_id, updated_after: null }, 0, 10, null)
+  const { chunk } = await storage.items.page({
+    claim,
+    query: { store_id, updated_after: null },
+    offset: 0,
+    limit: 10,
+  })
   return Buffer.from(chunk?.bytes ?? []).toString()
 }
 

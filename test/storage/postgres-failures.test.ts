@@ -160,7 +160,7 @@ suite('a server', () => {
     assert.ok(seen.failed > 0)
     assert.ok(seen.answered.length >= enough)
     const query = { store_id: 1n, field: 'created_at', from: 0, to: 9999 } as const
-    const { chunk } = await storage.orders.page(claim, query, 0, 1_000_000, null)
+    const { chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 1_000_000 })
     const stored = new Set(entries(chunk).map(entry => (entry as { order: string }).order))
     assert.deepEqual(
       seen.answered.filter(id => !stored.has(id)),

@@ -63,7 +63,12 @@ test('facts and page are of one moment, though another node commits between', as
     state.writing = false
   })
   const read = () =>
-    storage.orders.page(claim, { store_id: 1n, field: 'created_at', from: 0, to: 9 }, 0, 2000, null)
+    storage.orders.page({
+      claim,
+      query: { store_id: 1n, field: 'created_at', from: 0, to: 9 },
+      offset: 0,
+      limit: 2000,
+    })
   while (state.writing) {
     // Every batch adds one order and raises the version by one, so the two always agree.
     const { facts, chunk } = await read()

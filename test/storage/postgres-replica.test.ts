@@ -65,7 +65,13 @@ async function open(t: TestContext, options: Options = {}): Promise<Reading> {
     url,
     notices,
     async page(unless_version = null) {
-      const { facts, chunk } = await storage.orders.page(claim, query, 0, 1000, unless_version)
+      const { facts, chunk } = await storage.orders.page({
+        claim,
+        query,
+        offset: 0,
+        limit: 1000,
+        unless_version,
+      })
       const ids = chunk && entries(chunk).map(entry => (entry as { order: string }).order)
       return { ids, version: facts.store?.orders_version }
     },
@@ -112,7 +118,12 @@ suite('a replica that follows', () => {
       'add',
       1000,
     )
-    const { facts, chunk } = await reading.storage.orders.page(reading.claim, other, 0, 10, null)
+    const { facts, chunk } = await reading.storage.orders.page({
+      claim: reading.claim,
+      query: other,
+      offset: 0,
+      limit: 10,
+    })
     assert.deepEqual([facts.store_allowed, entries(chunk)], [true, []])
   })
 })
@@ -149,7 +160,7 @@ suite('a replica that is behind', () => {
     await pair.pause()
     t.after(pair.resume)
     await storage.authorizations.revoke('link', 2000)
-    const { facts, chunk } = await storage.orders.page(claim, query, 0, 10, null)
+    const { facts, chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 10 })
     assert.deepEqual([facts.store_allowed, chunk], [false, null])
     await storage.apps.setDisabled('reader', 2000)
     assert.equal((await page()).ids, null)
@@ -181,9 +192,12 @@ suite('the rest of a page', () => {
   const ids = (read: unknown[]) => read.map(entry => (entry as { order: string }).order)
 
   async function begin({ storage, claim }: Reading) {
-    const { chunk } = await storage.orders.page(claim, query, 0, 10, null)
+    const { chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 10 })
     assert.ok(chunk)
-    return { chunk, rest: () => readOn(chunk, after => storage.orders.more(query, after, 10)) }
+    return {
+      chunk,
+      rest: () => readOn(chunk, after => storage.orders.more({ claim, query, after, limit: 10 })),
+    }
   }
 
   test('comes from the replica when its beginning did', async t => {
@@ -216,7 +230,12 @@ suite('the rest of a page', () => {
     // As if the beginning had come from another standby, which is ahead of this one.
     const ahead = chunk.next?.map(part => (part === 2 ? 3 : part)) ?? []
     assert.notDeepEqual(ahead, chunk.next)
-    const { rows: found } = await reading.storage.orders.more(query, ahead, 1000)
+    const { rows: found } = await reading.storage.orders.more({
+      claim: reading.claim,
+      query,
+      after: ahead,
+      limit: 1000,
+    })
     assert.equal(found, 51)
   })
 })
@@ -291,7 +310,7 @@ async function openInStep(): Promise<Storage> {
   const told = Promise.withResolvers<string>()
   const storage = await openStorage(url, { database_pool: 4, read_database, notice: told.resolve })
   const nobody = { app_id: '', authorization_id: null, jti: '' }
-  await storage.orders.page(nobody, query, 0, 1, null)
+  await storage.orders.page({ claim: nobody, query, offset: 0, limit: 1 })
   assert.equal(await told.promise, used)
   return storage
 }

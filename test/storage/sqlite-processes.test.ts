@@ -137,12 +137,12 @@ test('facts and page are of one moment, though another process commits between',
   })
   while (state.running) {
     // Every batch adds one order and raises the version by one, so the two always agree.
-    const { facts, chunk } = await storage.orders.page(claim, query, 0, 2000, null)
+    const { facts, chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 2000 })
     assert.equal(chunk?.rows, facts.store?.orders_version)
     if (++reads % 50 === 0) await sleep(0)
   }
   const { code, errors } = await writer.ended
   assert.equal(code, 0, errors)
-  assert.equal((await storage.orders.page(claim, query, 0, 2000, null)).chunk?.rows, 300)
+  assert.equal((await storage.orders.page({ claim, query, offset: 0, limit: 2000 })).chunk?.rows, 300)
   await storage.close()
 })

@@ -79,13 +79,21 @@ async function checkContents(storage: Storage): Promise<void> {
     ['key'],
   )
   const window = { store_id, field: 'created_at', from: 0, to: 2000 } as const
-  const { facts, chunk } = await storage.orders.page(claim, window, 0, 10, null)
+  const { facts, chunk } = await storage.orders.page({ claim, query: window, offset: 0, limit: 10 })
   assert.deepEqual(facts.store, { doc: '{"store":1}', orders_version: 3, items_version: 2 })
   assert.equal(Buffer.from(chunk?.bytes ?? []).toString(), '{"order":"o1"}')
-  const items = await storage.items.page(claim, { store_id, updated_after: null }, 0, 10, null)
+  const items = await storage.items.page({
+    claim,
+    query: { store_id, updated_after: null },
+    offset: 0,
+    limit: 10,
+  })
   assert.equal(Buffer.from(items.chunk?.bytes ?? []).toString(), '{"item":7}')
   const spans = [{ width: 86_400, first: 0, last: 0 }]
-  const { sold } = await storage.sales.sum(claim, { store_id, spans, edges: [{ from: 0, to: 2000 }] }, null)
+  const { sold } = await storage.sales.sum({
+    claim,
+    query: { store_id, spans, edges: [{ from: 0, to: 2000 }] },
+  })
   const sums = sold?.map(({ item_id, lines, units, nanos }) => [item_id, lines, units, nanos])
   assert.deepEqual(sums, [
     [7n, 1n, 2n, 500_000_000n],

@@ -14,12 +14,18 @@ export function createItemList({ items }: Pick<Storage, 'items'>) {
   return async ({ claim }: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
     const { store_id, updated_after = null, count } = request
     const query = { store_id, updated_after }
-    const first = firstRows(count, updated_after === null ? 'fixed' : 'moving')
-    const { facts, chunk } = await items.page(claim, query, offsetOf(request), first, known, count)
+    const { facts, chunk } = await items.page({
+      claim,
+      query,
+      offset: offsetOf(request),
+      limit: firstRows(count, updated_after === null ? 'fixed' : 'moving'),
+      count,
+      unless_version: known,
+    })
     const { items_version: version } = checkStore(facts, store_id)
     if (chunk === null) return { version, page: null }
     const page = pageOf(chunk, count, {
-      more: (after, rows) => items.more(query, after, rows, claim),
+      more: (after, limit) => items.more({ claim, query, after, limit }),
       check: now => void checkStore(now, store_id),
     })
     return { version, page }

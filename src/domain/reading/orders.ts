@@ -14,12 +14,18 @@ export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
   return async ({ claim }: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
     const { store_id, date_field: field, start_date: from, end_date: to, count } = request
     const query = { store_id, field, from, to }
-    const offset = offsetOf(request)
-    const { facts, chunk } = await orders.page(claim, query, offset, firstRows(count), known, count)
+    const { facts, chunk } = await orders.page({
+      claim,
+      query,
+      offset: offsetOf(request),
+      limit: firstRows(count),
+      count,
+      unless_version: known,
+    })
     const { orders_version: version } = checkStore(facts, store_id)
     if (chunk === null) return { version, page: null }
     const page = pageOf(chunk, count, {
-      more: (after, rows) => orders.more(query, after, rows, claim),
+      more: (after, limit) => orders.more({ claim, query, after, limit }),
       check: now => void checkStore(now, store_id),
     })
     return { version, page }

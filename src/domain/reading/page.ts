@@ -1,28 +1,27 @@
 import { maxOrderCount } from '../../contract/paging.ts'
-import type { AccessFacts, Chunk, Cursor } from '../../storage/port/index.ts'
+import type { AccessFacts, Chunk, Cursor, NextChunk } from '../../storage/port/index.ts'
 
-/** Entries that are read at first, when their size is not known yet: the usual page at once. */
+/** Entries of the first read, when their size is not known yet: a usual page needs no second one. */
 export const usualPage = 128
 
-/** Bytes that are read at a time from then on, so that a large page never stands in memory whole. */
+/** Bytes of each later read, so that a large page is never in memory as a whole. */
 const pieceBytes = 192 * 1024
 
-/** However small they are. */
+/** Entries of a later read at most. */
 const mostRows = 1000
 
 /**
- * How much of a page is read at first. The rest is read on behind the last entry, piece by piece. Items by the time of
- * their update may move while the page is being sent, to be sent twice and crowd another one out: these are read at once,
- * and only a page beyond any page of orders is still cut.
+ * How many entries the first read takes; later reads continue behind the last entry. Items sorted by update time may
+ * move while the page is being sent, so that one comes twice and another never: these are read at once, up to 2000.
  */
 export const firstRows = (count: number, places: 'fixed' | 'moving' = 'fixed'): number =>
   Math.min(count, places === 'fixed' ? usualPage : maxOrderCount)
 
-/** Entries to skip. Two int32 can multiply past what a number holds exactly; nothing is stored that far. */
+/** Entries to skip. The product of two int32 may exceed the exact numbers; no list is that long. */
 export const offsetOf = ({ index, count }: { index: number; count: number }): number =>
   Math.min(index * count, Number.MAX_SAFE_INTEGER)
 
-/** A page as bytes, which are the taker's own: what is there now and, when it is large, how to get the rest. */
+/** A page as bytes, which the caller may release: the first piece and, when the page is large, how to get the rest. */
 export interface Page {
   first: Uint8Array
   /** Pieces that follow with a comma between each two. */
@@ -31,17 +30,17 @@ export interface Page {
   rows: number
 }
 
-/** The answer to a list of one store: its data version, and the page unless the caller has that version already. */
+/** A list of one store: its data version, and the page unless the caller has that version already. */
 export interface Listing {
   version: number
   page: Page | null
 }
 
-/** How a page is read on. */
+/** How the rest of a page is read. */
 export interface Rest {
   /** Reads so many entries behind a cursor. */
-  more(after: Cursor, rows: number): Promise<Chunk>
-  /** Throws when whoever began to read may not go on. */
+  more(after: Cursor, limit: number): Promise<NextChunk>
+  /** Throws when the access was revoked meanwhile. */
   check(facts: AccessFacts): void
 }
 
@@ -54,7 +53,7 @@ export function pageOf(chunk: Chunk, limit: number, rest: Rest): Page {
   return page
 }
 
-/** `read`: the bytes of the first chunk, told now: when this runs, they have been sent and given back. */
+/** `read`: the bytes of the first chunk, whose memory is released before this runs. */
 async function* follow(
   page: Page,
   after: Cursor,
@@ -66,8 +65,7 @@ async function* follow(
   let bytes = read
   while (next !== null && page.rows < limit) {
     const rows = Math.min(limit - page.rows, piece(bytes / page.rows))
-    const chunk: Chunk = await rest.more(next, rows)
-    if (!chunk.facts) throw new Error('a page was read on without asking who may read it')
+    const chunk: NextChunk = await rest.more(next, rows)
     rest.check(chunk.facts)
     page.rows += chunk.rows
     bytes += chunk.bytes.length

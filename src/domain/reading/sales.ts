@@ -11,12 +11,12 @@ export interface SalesRequest extends Window {
   count: number
 }
 
-/** Spec 4.5: what each item sold, from sums that every write keeps up to date. */
+/** Spec 4.5: how many of each item were sold, from sums that every write keeps up to date. */
 export function createSalesList(storage: Pick<Storage, 'sales'>) {
-  return async (principal: Principal, request: SalesRequest, known: number | null): Promise<Listing> => {
+  return async ({ claim }: Principal, request: SalesRequest, known: number | null): Promise<Listing> => {
     const { store_id, start_date, end_date, count } = request
     const query = { store_id, ...cover(start_date, end_date) }
-    const { facts, sold } = await storage.sales.sum(principal.claim, query, known)
+    const { facts, sold } = await storage.sales.sum({ claim, query, unless_version: known })
     const { orders_version: version } = checkStore(facts, store_id)
     if (sold === null) return { version, page: null }
     const offset = offsetOf(request)
@@ -27,7 +27,7 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
   }
 }
 
-/** Each item once, by id. One whose orders were all refunded is no longer listed. */
+/** Each item once, by id. An item whose orders were all refunded is not listed. */
 function listed(sold: readonly SoldItem[]): SoldItem[] {
   const items = new Map<bigint, SoldItem>()
   for (const { item_id, lines, units, nanos } of sold) {

@@ -7,17 +7,18 @@ export function createStoreList(storage: Storage) {
   return async ({ claim }: Principal, request: { index: number; count: number }): Promise<Page> => {
     const { count } = request
     const { stores } = storage
-    const { facts, chunk } = await stores.page(claim, offsetOf(request), firstRows(count), count)
+    const offset = offsetOf(request)
+    const { facts, chunk } = await stores.page({ claim, offset, limit: firstRows(count), count })
     checkToken(facts)
-    if (chunk === null) throw new Error('a live token was answered with no page of stores')
+    if (chunk === null) throw new Error('the storage returned no page of stores for a live token')
     return pageOf(chunk, count, {
-      more: (after, rows) => stores.more(claim, after, rows),
+      more: (after, limit) => stores.more({ claim, after, limit }),
       check: checkToken,
     })
   }
 }
 
-/** Spec 4.2. Idempotent: the first activation's time is the one remembered. Answers the store with the token's scopes. */
+/** Spec 4.2. Idempotent: the time of the first activation stays. Returns the store with the token's scopes. */
 export function createActivation(storage: Storage, clock: Clock) {
   return async ({ claim, scope }: Principal, store_id: bigint): Promise<string> => {
     const { doc } = checkStore(await storage.stores.access(claim, store_id), store_id)

@@ -1,29 +1,48 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { AccessClaim, AccessFacts } from './authorizations.ts'
 
-/**
- * Part of a page: the stored JSON of its entries, joined by commas, as bytes. `next` reads on behind the last entry;
- * null when nothing follows, or nothing that belongs to the page.
- */
+/** Part of a page: the stored JSON of its entries, joined by commas. */
 export interface Chunk {
   bytes: Uint8Array
   rows: number
+  /** Where to read on; null at the end of the page or of the list. */
   next: Cursor | null
-  /** Of the same moment, when it was read on by a claim. Nothing is read that they do not allow. */
-  facts?: AccessFacts
 }
 
-/** Opaque above the engine: where the entries stand that come next. */
+/** A position in a list; opaque above the engine. */
 export type Cursor = readonly (bigint | number | string)[]
 
-/**
- * The answer to a first read: the facts of the same moment, and the chunk unless `unless_version` was still current.
- * The page begins `offset` entries into its list; `limit` entries are read of the `total` that belong to it, or of all
- * that follow when that is left out. `more` reads on behind a cursor, whatever happened to the list in between.
- */
-export interface Read {
+/** The first read of a page. */
+export interface FirstRead<Query> {
+  claim: AccessClaim
+  query: Query
+  /** Entries of the list before the page. */
+  offset: number
+  /** Entries to read now. */
+  limit: number
+  /** Entries of the whole page; without it the page ends with the list. */
+  count?: number
+  /** No entries are read while the list has this version. */
+  unless_version?: number | null
+}
+
+/** A later read of the same page, whatever was written in between. */
+export interface NextRead<Query> {
+  claim: AccessClaim
+  query: Query
+  after: Cursor
+  limit: number
+}
+
+/** The facts of the moment of the read; `chunk` is null when they forbid it, or when the version is unchanged. */
+export interface FirstChunk {
   facts: AccessFacts
   chunk: Chunk | null
+}
+
+/** The facts of the moment of the read; the chunk is empty when they forbid it. */
+export interface NextChunk extends Chunk {
+  facts: AccessFacts
 }
 
 export type OrderField = 'created_at' | 'updated_at' | 'paid_at'
@@ -46,8 +65,8 @@ export interface Stores {
   /** The facts behind a claim, with those of a store when one is asked for. */
   access(claim: AccessClaim, store_id: bigint | null): Promise<AccessFacts>
   /** The stores of the claim's authorization, or all that the app is linked to, by id. */
-  page(claim: AccessClaim, offset: number, limit: number, total?: number): Promise<Read>
-  more(claim: AccessClaim, after: Cursor, limit: number): Promise<Chunk>
+  page(read: Omit<FirstRead<never>, 'query' | 'unless_version'>): Promise<FirstChunk>
+  more(read: Omit<NextRead<never>, 'query'>): Promise<NextChunk>
   /** The stores whose merchant has this email, by id. */
   ofMerchant(email: string): Promise<MerchantStore[]>
   exists(id: bigint): Promise<boolean>
@@ -63,28 +82,14 @@ export interface MerchantStore {
 
 export interface Orders {
   /**
-   * An order may move while its page is being sent. With a `total` the entries of the page are settled when it begins:
-   * each comes once, wherever it is by then, and as it is by then.
+   * An order may move while its page is being sent. With a `count` the page is fixed to the ids that it has at its first
+   * read: each order comes once, in its newest version.
    */
-  page(
-    claim: AccessClaim,
-    query: OrderQuery,
-    offset: number,
-    limit: number,
-    unless_version: number | null,
-    total?: number,
-  ): Promise<Read>
-  more(query: OrderQuery, after: Cursor, limit: number, claim?: AccessClaim): Promise<Chunk>
+  page(read: FirstRead<OrderQuery>): Promise<FirstChunk>
+  more(read: NextRead<OrderQuery>): Promise<NextChunk>
 }
 
 export interface Items {
-  page(
-    claim: AccessClaim,
-    query: ItemQuery,
-    offset: number,
-    limit: number,
-    unless_version: number | null,
-    total?: number,
-  ): Promise<Read>
-  more(query: ItemQuery, after: Cursor, limit: number, claim?: AccessClaim): Promise<Chunk>
+  page(read: FirstRead<ItemQuery>): Promise<FirstChunk>
+  more(read: NextRead<ItemQuery>): Promise<NextChunk>
 }

@@ -24,10 +24,13 @@ export interface SoldItem {
 }
 
 export interface Sales {
-  /** Sums by item, in any order; an item may come more than once. The version is that of the store's orders. */
-  sum(
-    claim: AccessClaim,
-    query: SalesQuery,
-    unless_version: number | null,
-  ): Promise<{ facts: AccessFacts; sold: SoldItem[] | null }>
+  /**
+   * Sums by item, in any order; an item may come more than once. `sold` is null when the facts forbid the read, or
+   * while the store's orders have the version `unless_version`.
+   */
+  sum(read: {
+    claim: AccessClaim
+    query: SalesQuery
+    unless_version?: number | null
+  }): Promise<{ facts: AccessFacts; sold: SoldItem[] | null }>
 }

@@ -1,20 +1,20 @@
 import type { Cursor } from '../port/index.ts'
 
-/** What is left of a page whose entries were settled when it began. */
-export interface Pin {
-  /** The version that the list had then. While it has it, the entries follow each other behind `key`. */
+/** The ids that a page of orders was fixed to when it began, and how much of it is still to be read. */
+export interface PageSnapshot {
+  /** The list's version at that time. While it is current, the entries can be read as a range behind `key`. */
   version: number
   key: Cursor
-  /** Their ids, as a JSON array; the first `done` have been read since. */
+  /** The ids as a JSON array; the first `done` have been read. */
   ids: string
   done: number
   left: number
 }
 
 /** No sort key begins with this: they begin with a number. */
-const mark = 'pinned'
+const mark = 'snapshot'
 
-export const pinned = ({ version, ids, done, left, key }: Pin): Cursor => [
+export const snapshotCursor = ({ version, ids, done, left, key }: PageSnapshot): Cursor => [
   mark,
   version,
   ids,
@@ -23,20 +23,25 @@ export const pinned = ({ version, ids, done, left, key }: Pin): Cursor => [
   ...key,
 ]
 
-/** Null for a cursor that is a sort key alone. */
-export function readPin(cursor: Cursor): Pin | null {
+/** Null for a cursor that is only a sort key. */
+export function readSnapshot(cursor: Cursor): PageSnapshot | null {
   const [first, version, ids, done, left, ...key] = cursor
   if (first !== mark) return null
   return { version: Number(version), ids: String(ids), done: Number(done), left: Number(left), key }
 }
 
 /** The ids of the next entries. */
-export const nextIds = ({ ids, done }: Pin, limit: number): string[] =>
+export const nextIds = ({ ids, done }: PageSnapshot, limit: number): string[] =>
   (JSON.parse(ids) as string[]).slice(done, done + limit)
 
-/** Where it goes on after `rows` entries more; null when that were all. */
-export const advance = (pin: Pin, rows: number, key: Cursor = pin.key): Cursor | null =>
-  rows < pin.left ? pinned({ ...pin, key, done: pin.done + rows, left: pin.left - rows }) : null
+/** The cursor after `rows` more entries; null at the end of the page. */
+export const advance = (snapshot: PageSnapshot, rows: number, key: Cursor = snapshot.key): Cursor | null =>
+  rows < snapshot.left
+    ? snapshotCursor({ ...snapshot, key, done: snapshot.done + rows, left: snapshot.left - rows })
+    : null
 
-/** Once read by their names, entries are always: a replica that is behind may still have the version that was left. */
-export const named = (pin: Pin): Pin => ({ ...pin, version: -1 })
+/**
+ * A page whose list has changed is read by its ids from then on: `key` is no longer kept up to date, and a replica
+ * that lags behind may still have the snapshot's version.
+ */
+export const withoutRange = (snapshot: PageSnapshot): PageSnapshot => ({ ...snapshot, version: -1 })

@@ -345,9 +345,9 @@ export function accessTests(open: Open): void {
       const items = { store_id, updated_after: null }
       const sales = { store_id, spans: [], edges: [] }
       return [
-        (await storage.orders.page(who, orders, 0, 10, null)).chunk,
-        (await storage.items.page(who, items, 0, 10, null)).chunk,
-        (await storage.sales.sum(who, sales, null)).sold,
+        (await storage.orders.page({ claim: who, query: orders, offset: 0, limit: 10 })).chunk,
+        (await storage.items.page({ claim: who, query: items, offset: 0, limit: 10 })).chunk,
+        (await storage.sales.sum({ claim: who, query: sales })).sold,
       ]
     }
     const code = claim({ authorization_id: 'x' })
@@ -359,11 +359,11 @@ export function accessTests(open: Open): void {
     dead.push({ ...code, jti: 'revoked' }, { ...code, app_id: 'b' }, { ...code, authorization_id: 'none' })
     for (const who of dead) {
       assert.deepEqual(await readAll(who, 1n), [null, null, null])
-      assert.equal((await storage.stores.page(who, 0, 10)).chunk, null)
+      assert.equal((await storage.stores.page({ claim: who, offset: 0, limit: 10 })).chunk, null)
     }
     await apps.setDisabled('a', 60)
     assert.deepEqual(await readAll(code, 1n), [null, null, null])
-    assert.equal((await storage.stores.page(code, 0, 10)).chunk, null)
+    assert.equal((await storage.stores.page({ claim: code, offset: 0, limit: 10 })).chunk, null)
   })
 
   check('the stores of an authorization, or of all the app’s links once each, by id', open, async storage => {
@@ -376,7 +376,7 @@ export function accessTests(open: Open): void {
     await authorizations.save(consent('o', 'b'), [3n], 'add', 50)
     const docs = (ids: bigint[]) => ids.map(id => `{"store":${id}}`).join(',')
     const text = async (who: AccessClaim, offset: number, limit: number) =>
-      Buffer.from((await stores.page(who, offset, limit)).chunk?.bytes ?? []).toString()
+      Buffer.from((await stores.page({ claim: who, offset, limit })).chunk?.bytes ?? []).toString()
     const code = claim({ authorization_id: 'x' })
     assert.equal(await text(code, 0, 10), docs([lowest, 1n, highest]))
     assert.equal(await text(claim(), 0, 10), docs([lowest, 1n, 2n, 9007199254740993n, highest]))
@@ -384,9 +384,12 @@ export function accessTests(open: Open): void {
     assert.equal(await text(claim(), 5, 3), '')
 
     for (const who of [code, claim()]) {
-      const whole = (await stores.page(who, 0, 10)).chunk
-      const { chunk } = await stores.page(who, 0, 1)
-      assert.deepEqual(await readOn(chunk, after => stores.more(who, after, 1)), entries(whole))
+      const whole = (await stores.page({ claim: who, offset: 0, limit: 10 })).chunk
+      const { chunk } = await stores.page({ claim: who, offset: 0, limit: 1 })
+      assert.deepEqual(
+        await readOn(chunk, after => stores.more({ claim: who, after, limit: 1 })),
+        entries(whole),
+      )
     }
   })
 

@@ -3,7 +3,7 @@ import { createRandom } from '../../../src/demo/random.ts'
 import type { AccessClaim, OrderField, OrderRow, Storage } from '../../../src/storage/port/index.ts'
 import { check, entries, linked, type Open, order, rewrite, write } from './fixtures.ts'
 
-/** Pages that begin deep in their window, where an engine may know shortcuts: these must never be wrong. */
+/** Pages that begin deep in their window: the key at the offset is found first, then the page from it on. */
 
 const day = 86_400
 const start = 20_000 * day
@@ -22,7 +22,7 @@ function someOrder(n: number): OrderRow {
   })
 }
 
-/** What the list must be: by the time, then by the bytes of the id. */
+/** The expected list: by time, then by the bytes of the id. */
 const sorted = (orders: readonly OrderRow[], field: OrderField): OrderRow[] =>
   orders
     .filter(row => row[field] !== null)
@@ -38,7 +38,7 @@ async function compare(storage: Storage, claim: AccessClaim, orders: readonly Or
       const window = { store_id: 1n, field, from, to: from + draw(2 * day) }
       const inside = list.filter(row => Number(row[field]) >= window.from && Number(row[field]) <= window.to)
       const offset = draw(inside.length + 300)
-      const { chunk } = await storage.orders.page(claim, window, offset, 5, null, 5)
+      const { chunk } = await storage.orders.page({ claim, query: window, offset, limit: 5, count: 5 })
       const ids = entries(chunk).map(entry => (entry as { order: string }).order)
       const expected = inside.slice(offset, offset + 5).map(({ id }) => id)
       assert.deepEqual(
@@ -56,7 +56,7 @@ export function deepTests(open: Open): void {
     const orders = Array.from({ length: 6000 }, (_, n) => someOrder(n))
     await write(storage, { orders })
     await compare(storage, claim, orders)
-    // One more at the very beginning moves every place by one.
+    // One more order at the very beginning shifts every offset by one.
     const first = order(1n, 'first', { created_at: start, updated_at: start, paid_at: start })
     await write(storage, { orders: [first] })
     orders.push(first)

@@ -25,7 +25,7 @@ const page = async (
   query: ReturnType<typeof all>,
   offset: number,
   limit: number,
-) => (await storage.orders.page(claim, query, offset, limit, null)).chunk
+) => (await storage.orders.page({ claim, query, offset, limit })).chunk
 
 export function listTests(open: Open): void {
   check('orders come by time, then by the bytes of their id', open, async storage => {
@@ -43,7 +43,7 @@ export function listTests(open: Open): void {
     assert.deepEqual(orderIds(await page(storage, claim, all(1n), 0, 100)), ['z-earlier', ...ids, 'later'])
     // One at a time, the order is the same.
     const first = await page(storage, claim, all(1n), 0, 1)
-    const read = await readOn(first, after => storage.orders.more(all(1n), after, 1))
+    const read = await readOn(first, after => storage.orders.more({ claim, query: all(1n), after, limit: 1 }))
     assert.deepEqual(
       read,
       ['z-earlier', ...ids, 'later'].map(id => ({ order: id })),
@@ -64,7 +64,10 @@ export function listTests(open: Open): void {
       assert.deepEqual(orderIds(await page(storage, claim, window, 0, 100)), ['t100', 't101', 't199', 't200'])
       const first = await page(storage, claim, window, 0, 3)
       assert.ok(first?.next)
-      assert.deepEqual(orderIds(await storage.orders.more(window, first.next, 3)), ['t200'])
+      assert.deepEqual(
+        orderIds(await storage.orders.more({ claim, query: window, after: first.next, limit: 3 })),
+        ['t200'],
+      )
       assert.deepEqual(orderIds(await page(storage, claim, { ...window, from: 200 }, 0, 9)), ['t200'])
       assert.equal((await page(storage, claim, { ...window, from: 102, to: 198 }, 0, 9))?.rows, 0)
     })
@@ -129,7 +132,10 @@ export function listTests(open: Open): void {
     })
     await rewrite(storage, order(1n, 'd', { created_at: 400 }), 1001) // the cursor's own entry goes away
     await rewrite(storage, order(1n, 'h', { created_at: 1000 }), 1003) // moves out of what is left
-    assert.deepEqual(orderIds(await storage.orders.more(all(1n), first.next, 10)), ['e', 'f'])
+    assert.deepEqual(
+      orderIds(await storage.orders.more({ claim, query: all(1n), after: first.next, limit: 10 })),
+      ['e', 'f'],
+    )
   })
 
   check('a cursor at the last entry finds nothing more', open, async storage => {
@@ -137,20 +143,24 @@ export function listTests(open: Open): void {
     await write(storage, { orders: [order(1n, 'a'), order(1n, 'b')] })
     const full = await page(storage, claim, all(1n), 0, 2)
     assert.ok(full?.next)
-    assert.deepEqual(await storage.orders.more(all(1n), full.next, 2), {
-      bytes: new Uint8Array(),
-      rows: 0,
-      next: null,
-    })
+    const more = await storage.orders.more({ claim, query: all(1n), after: full.next, limit: 2 })
+    assert.deepEqual([more.bytes, more.rows, more.next], [new Uint8Array(), 0, null])
   })
 
   check('an unchanged version reads nothing; the facts come all the same', open, async storage => {
     const claim = await linked(storage, [1n])
     await write(storage, { orders: [order(1n, 'a')], items: [item(1n, 1n)] })
     await write(storage, { items: [item(1n, 2n)] })
-    const orders = (version: number) => storage.orders.page(claim, all(1n), 0, 10, version)
+    const orders = (version: number) =>
+      storage.orders.page({ claim, query: all(1n), offset: 0, limit: 10, unless_version: version })
     const items = (version: number) =>
-      storage.items.page(claim, { store_id: 1n, updated_after: null }, 0, 10, version)
+      storage.items.page({
+        claim,
+        query: { store_id: 1n, updated_after: null },
+        offset: 0,
+        limit: 10,
+        unless_version: version,
+      })
     assert.equal((await orders(1)).chunk, null)
     assert.equal((await orders(1)).facts.store?.orders_version, 1)
     assert.equal((await orders(2)).chunk?.rows, 1)
@@ -166,11 +176,13 @@ export function listTests(open: Open): void {
     })
     const query = { store_id: highest, updated_after: null }
     const read = async (offset: number, limit: number) =>
-      (await storage.items.page(claim, query, offset, limit, null)).chunk
+      (await storage.items.page({ claim, query, offset, limit })).chunk
     assert.deepEqual(entries(await read(0, 100)), ids.map(String))
     assert.deepEqual(entries(await read(5, 2)), ids.slice(5, 7).map(String))
     assert.equal((await read(8, 2))?.rows, 0)
-    const seen = await readOn(await read(0, 1), after => storage.items.more(query, after, 1))
+    const seen = await readOn(await read(0, 1), after =>
+      storage.items.more({ claim, query, after, limit: 1 }),
+    )
     assert.deepEqual(seen, ids.map(String))
   })
 
@@ -186,7 +198,7 @@ export function listTests(open: Open): void {
     })
     const query = (updated_after: number) => ({ store_id: 1n, updated_after })
     const read = async (after: number, offset: number, limit: number) =>
-      (await storage.items.page(claim, query(after), offset, limit, null)).chunk
+      (await storage.items.page({ claim, query: query(after), offset, limit })).chunk
     assert.deepEqual(itemIds(await read(99, 0, 10)), [4, -5, 9, 1])
     assert.deepEqual(itemIds(await read(100, 0, 10)), [-5, 9, 1])
     assert.deepEqual(itemIds(await read(300, 0, 10)), [])
@@ -195,6 +207,9 @@ export function listTests(open: Open): void {
     assert.ok(first?.next)
     // The item read last changes: it comes again, at its new place.
     await write(storage, { items: [item(1n, -5n, { updated_at: 400 })] })
-    assert.deepEqual(itemIds(await storage.items.more(query(100), first.next, 10)), [9, 1, -5])
+    assert.deepEqual(
+      itemIds(await storage.items.more({ claim, query: query(100), after: first.next, limit: 10 })),
+      [9, 1, -5],
+    )
   })
 }

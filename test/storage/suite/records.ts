@@ -127,7 +127,16 @@ export function recordTests(open: Open): void {
       const claim = await linked(storage, [1n])
       await write(storage, { orders: [order(1n, 'a'), order(1n, 'b')] })
       const list = async (field: 'created_at' | 'updated_at' | 'paid_at', from: number, to: number) =>
-        entries((await storage.orders.page(claim, { store_id: 1n, field, from, to }, 0, 10, null)).chunk)
+        entries(
+          (
+            await storage.orders.page({
+              claim,
+              query: { store_id: 1n, field, from, to },
+              offset: 0,
+              limit: 10,
+            })
+          ).chunk,
+        )
       await rewrite(storage, order(1n, 'a', { updated_at: 1500, paid_at: 1400, doc: '"paid"' }), 1000)
       assert.deepEqual(await list('created_at', 0, 9999), ['paid', { order: 'b' }])
       assert.deepEqual(await list('updated_at', 1001, 9999), ['paid'])

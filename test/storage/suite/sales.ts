@@ -16,7 +16,7 @@ const delta = (bucket: number, item_id: bigint, lines: bigint, units: bigint, na
 /** The sums by item, whatever the order and pieces they came in. */
 async function sums(storage: Storage, query: Partial<SalesQuery>): Promise<Record<string, bigint[]>> {
   const claim = { app_id: 'reader', authorization_id: null, jti: 'token' }
-  const { sold } = await storage.sales.sum(claim, { store_id: 1n, spans: [], edges: [], ...query }, null)
+  const { sold } = await storage.sales.sum({ claim, query: { store_id: 1n, spans: [], edges: [], ...query } })
   const total: Record<string, bigint[]> = {}
   for (const { item_id, lines, units, nanos } of sold as SoldItem[]) {
     const [l = 0n, u = 0n, n = 0n] = total[String(item_id)] ?? []
@@ -99,8 +99,8 @@ export function salesTests(open: Open): void {
     const claim = await linked(storage, [1n])
     await write(storage, { orders: [order(1n, 'a', { sold: '7:1:2:0' })] })
     const query = { store_id: 1n, spans: [], edges: [{ from: 0, to: 9999 }] }
-    assert.equal((await storage.sales.sum(claim, query, 1)).sold, null)
-    const { sold, facts } = await storage.sales.sum(claim, query, 0)
+    assert.equal((await storage.sales.sum({ claim, query, unless_version: 1 })).sold, null)
+    const { sold, facts } = await storage.sales.sum({ claim, query, unless_version: 0 })
     assert.equal(sold?.length, 1)
     assert.equal(facts.store?.orders_version, 1)
   })

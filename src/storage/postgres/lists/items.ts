@@ -1,4 +1,4 @@
-import type { Items } from '../../port/index.ts'
+import type { ItemQuery, Items } from '../../port/index.ts'
 import { endOfTime, type List, lowestId } from './list.ts'
 import type { ListShape } from './list-sql.ts'
 
@@ -9,20 +9,18 @@ export function createItems(list: (shape: ListShape) => List): Items {
     order: ['updated_at', 'id'],
     version: 'items_version',
   })
+  const listOf = ({ updated_after }: ItemQuery) =>
+    updated_after === null
+      ? { list: byId, from: [lowestId] }
+      : { list: byUpdated, from: [updated_after + 1, lowestId] } // strictly after, in whole seconds
 
   return {
-    page(claim, { store_id, updated_after }, offset, limit, unless_version, total) {
-      const read = { offset, limit: Math.min(limit, total ?? limit), unless_version, total }
-      return updated_after === null
-        ? byId.page(claim, store_id, { from: [lowestId], to: endOfTime }, read)
-        : byUpdated.page(
-            claim,
-            store_id,
-            { from: [updated_after + 1, lowestId], to: endOfTime }, // strictly after, in whole seconds
-            read,
-          )
+    page({ query, ...read }) {
+      const { list, from } = listOf(query)
+      const limit = Math.min(read.limit, read.count ?? read.limit)
+      return list.page({ ...read, store_id: query.store_id, from, to: endOfTime, limit })
     },
-    more: ({ store_id, updated_after }, after, limit, claim) =>
-      (updated_after === null ? byId : byUpdated).more(store_id, { after, to: endOfTime }, limit, claim),
+    more: ({ query, ...read }) =>
+      listOf(query).list.more({ ...read, store_id: query.store_id, to: endOfTime }),
   }
 }

@@ -1,147 +1,107 @@
-import { advance, named, nextIds, type Pin, pinned, readPin } from '../../shared/page-snapshot.ts'
-import type { AccessClaim, Chunk, Cursor, Read } from '../../port/index.ts'
-import { stride } from '../../shared/roads.ts'
+import {
+  advance,
+  nextIds,
+  type PageSnapshot,
+  readSnapshot,
+  snapshotCursor,
+  withoutRange,
+} from '../../shared/page-snapshot.ts'
+import type { AccessClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
 import { claimValues, readFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
-import { type ListShape, moreSql, namedSql, type PageOptions, pageSql } from './list-sql.ts'
-import { createSignposts } from './signposts.ts'
+import { byIdsSql, type ListShape, pageSql, type StatementOptions } from './list-sql.ts'
 import type { Value } from '../connection/values.ts'
 
-/** Where a list by an id of int64 begins, and where one by time ends when it has no end. */
+/** The first sort key of a list by an id of int64, and the last time of a list without an end. */
 export const lowestId = -(2n ** 63n)
 export const endOfTime = 2n ** 63n - 1n
 
-export interface PageRead {
+/** What the port's `FirstRead` asks of one list. */
+export interface ListPage {
+  claim: AccessClaim
+  store_id: bigint
+  /** The sort key to begin at, and the last time that belongs to the list. */
+  from: Cursor
+  to: Value
   offset: number
   limit: number
-  unless_version: number | null
-  /** How many entries belong to the page, when it has an end; with `settled`, they are named when it begins. */
-  total?: number | undefined
-  settled?: boolean
+  count?: number | undefined
+  unless_version?: number | null | undefined
+  /** Fixes a page of `count` entries to the ids that it has now. */
+  snapshot?: boolean
 }
 
-/** `from` is a sort key; `to` the last time that belongs to the list. */
+/** What the port's `NextRead` asks of one list. */
+export interface ListRest {
+  claim: AccessClaim
+  store_id: bigint
+  after: Cursor
+  to: Value
+  limit: number
+}
+
 export interface List {
-  /** The facts, and the page that begins `offset` entries after the first at or behind `from`. */
-  page(
-    claim: AccessClaim,
-    store_id: bigint,
-    range: { from: Cursor; to: Value },
-    read: PageRead,
-  ): Promise<Read>
-  /** The entries behind `after`. */
-  more(
-    store_id: bigint,
-    range: { after: Cursor; to: Value },
-    limit: number,
-    claim?: AccessClaim,
-  ): Promise<Chunk>
+  page(page: ListPage): Promise<FirstChunk>
+  more(rest: ListRest): Promise<NextChunk>
 }
 
 export function createList(db: Database, shape: ListShape): List {
-  const page = pageStatements(shape)
+  const statementFor = pageStatements(shape)
   const behind = pageSql(shape, { operator: '>', skips: false })
-  const more = moreSql(shape)
-  const named = namedSql(shape)
-  const signposts = shape.table === 'orders' ? createSignposts(db, shape) : null
-
-  /** By a shortcut, when one is known and leads there. */
-  async function deepPage(
-    claim: AccessClaim,
-    store_id: bigint,
-    { from, to }: { from: Cursor; to: Value },
-    read: PageRead,
-  ): Promise<Read | null> {
-    const [time] = from as [number]
-    const way = signposts?.find(store_id, time, read.offset)
-    if (!way) return null
-    const values = [
-      ...claimValues(claim),
-      store_id,
-      read.unless_version,
-      way.skip,
-      read.limit,
-      to,
-      ...way.start,
-    ]
-    const sql = page(read, { shortcut: true })
-    const answer = readOf(
-      await db.rawRow(sql, [...values, ...way.post, time, stride, ...leftValues(read)]),
-      read,
-    )
-    const { store } = answer.facts
-    if (store && store[shape.version] !== way.version) {
-      signposts?.forget(store_id, time)
-      return null
-    }
-    return answer
-  }
-
-  function readOf(row: RawRow, read: PageRead): Read {
-    const { facts, readable, rest } = readFacts(row)
-    const version = facts.store?.[shape.version]
-    if (!readable || version === undefined || version === read.unless_version) return { facts, chunk: null }
-    return { facts, chunk: pageChunk(rest, read, version, shape) }
-  }
-
-  async function moreFor(
-    claim: AccessClaim,
-    store_id: bigint,
-    { after, to }: { after: Cursor; to: Value },
-    limit: number,
-  ): Promise<Chunk> {
-    const pin = readPin(after)
-    const rows = Math.min(limit, pin?.left ?? limit)
-    const values = [...claimValues(claim), store_id]
-    const read = readFacts(
-      await db.rawRow(behind, [...values, null, 0, rows, to, ...(pin ? pin.key : after)]),
-    )
-    const { facts, readable, rest } = read
-    if (!readable) return { ...emptyChunk(), facts }
-    if (pin === null) return { ...chunkOf(rest, rows, shape), facts }
-    if (facts.store?.[shape.version] === pin.version) return { ...pinnedChunk(rest, pin, rows, shape), facts }
-    const again = readFacts(await db.rawRow(named, [...values, nextIds(pin, rows)]))
-    return { ...(again.readable ? namedChunk(again.rest, pin, rows) : emptyChunk()), facts: again.facts }
-  }
+  const byIds = byIdsSql(shape)
 
   return {
-    async page(claim, store_id, range, read) {
-      const { offset, limit, unless_version } = read
-      const isDeep = signposts !== null && offset >= stride
-      const deep = isDeep ? await deepPage(claim, store_id, range, read) : null
-      if (deep) return deep
-      const values = [...claimValues(claim), store_id, unless_version, offset, limit, range.to, ...range.from]
-      const answer = readOf(await db.rawRow(page(read), [...values, ...leftValues(read)]), read)
-      if (isDeep && answer.chunk) signposts.prepare(store_id, Number(range.from[0]))
-      return answer
+    async page(page) {
+      const { claim, unless_version = null } = page
+      const row = await db.rawRow(statementFor(page), [...claimValues(claim), ...pageValues(page)])
+      const { facts, readable, rest } = readFacts(row)
+      const version = facts.store?.[shape.version]
+      if (!readable || version === undefined || version === unless_version) return { facts, chunk: null }
+      return { facts, chunk: firstChunk(rest, page, version, shape) }
     },
-    async more(store_id, range, limit, claim) {
-      if (claim) return moreFor(claim, store_id, range, limit)
-      return chunkOf(await db.rawRow(more, [store_id, limit, range.to, ...range.after]), limit, shape)
+    async more({ claim, store_id, after, to, limit }) {
+      const snapshot = readSnapshot(after)
+      const rows = Math.min(limit, snapshot?.left ?? limit)
+      const values = [...claimValues(claim), store_id]
+      const key = snapshot ? snapshot.key : after
+      const { facts, readable, rest } = readFacts(
+        await db.rawRow(behind, [...values, null, 0, rows, to, ...key]),
+      )
+      if (!readable) return { ...emptyChunk(), facts }
+      if (snapshot === null) return { ...chunkOf(rest, rows, shape), facts }
+      if (facts.store?.[shape.version] === snapshot.version)
+        return { ...rangeChunk(rest, snapshot, rows, shape), facts }
+      const again = readFacts(await db.rawRow(byIds, [...values, nextIds(snapshot, rows)]))
+      const chunk = again.readable ? byIdsChunk(again.rest, snapshot, rows) : emptyChunk()
+      return { ...chunk, facts: again.facts }
     },
   }
 }
 
-/** How many entries are to be named for later, behind those that are read at once. */
-const leftOf = ({ limit, total = 0, settled = false }: PageRead): number =>
-  settled ? Math.max(0, total - limit) : 0
+/** The entries of the page behind its first chunk whose ids are to be kept. */
+const idsToKeep = ({ limit, count = 0, snapshot = false }: ListPage): number =>
+  snapshot ? Math.max(0, count - limit) : 0
 
-export const leftValues = (read: PageRead): number[] => (leftOf(read) > 0 ? [leftOf(read)] : [])
+/** The values of `pageSql` from the store on. */
+export function pageValues(page: ListPage): Value[] {
+  const { store_id, unless_version = null, offset, limit, to, from } = page
+  const ids = idsToKeep(page)
+  return [store_id, unless_version, offset, limit, to, ...from, ...(ids > 0 ? [ids] : [])]
+}
 
-/** The statement for a page, with what its read needs and nothing else; each is written once. */
-export function pageStatements(shape: ListShape, common: PageOptions = {}) {
-  const written = new Map<number, string>()
-  return (read: PageRead, { shortcut = false } = {}): string => {
+/** The statement for a page, with only the parts that it needs; each is made once. */
+export function pageStatements(shape: ListShape, common: StatementOptions = {}) {
+  const made = new Map<number, string>()
+  return (page: ListPage): string => {
     const options = {
-      shortcut,
-      skips: shortcut || read.offset > 0,
-      keys: read.total === undefined || read.total > read.limit,
-      rest: leftOf(read) > 0,
+      skips: page.offset > 0,
+      keys: page.count === undefined || page.count > page.limit,
+      rest: idsToKeep(page) > 0,
     }
     const name = Object.values(options).reduce((sum, flag) => sum * 2 + Number(flag), 0)
-    const sql = written.get(name) ?? pageSql(shape, { ...common, ...options })
-    written.set(name, sql)
+    const sql = made.get(name) ?? pageSql(shape, { ...common, ...options })
+    made.set(name, sql)
     return sql
   }
 }
@@ -154,25 +114,26 @@ export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }
   return { bytes: bytes ?? new Uint8Array(), rows: count, next }
 }
 
-/** The beginning of a page, with what its read asked to know of the rest. */
-export function pageChunk(row: RawRow, read: PageRead, version: number, shape: ListShape): Chunk {
-  const { limit, total = Number.POSITIVE_INFINITY } = read
+/** The first chunk of a page; its cursor carries the page snapshot when there is one. */
+export function firstChunk(row: RawRow, page: ListPage, version: number, shape: ListShape): Chunk {
+  const { limit, count = Number.POSITIVE_INFINITY } = page
   const chunk = chunkOf(row, limit, shape)
-  if (chunk.next === null || chunk.rows >= total) return { ...chunk, next: null }
-  if (leftOf(read) === 0) return chunk
+  if (chunk.next === null || chunk.rows >= count) return { ...chunk, next: null }
+  if (idsToKeep(page) === 0) return chunk
   const ids = row.at(-1)
   if (!ids) return { ...chunk, next: null }
   const left = (JSON.parse(String(ids)) as string[]).length
-  return { ...chunk, next: pinned({ version, key: chunk.next, ids: String(ids), done: 0, left }) }
+  return { ...chunk, next: snapshotCursor({ version, key: chunk.next, ids: String(ids), done: 0, left }) }
 }
 
-/** The next entries of a settled page, which nothing has moved. */
-export function pinnedChunk(row: RawRow, pin: Pin, rows: number, shape: ListShape): Chunk {
+/** The next entries of a page snapshot while the list is unchanged: a range of the list. */
+export function rangeChunk(row: RawRow, snapshot: PageSnapshot, rows: number, shape: ListShape): Chunk {
   const chunk = chunkOf(row, rows, shape)
-  return { ...chunk, next: chunk.next && advance(pin, chunk.rows, chunk.next) }
+  return { ...chunk, next: chunk.next && advance(snapshot, chunk.rows, chunk.next) }
 }
 
-/** The next entries of a settled page, wherever they are by now. */
-export function namedChunk([rows, bytes]: RawRow, pin: Pin, asked: number): Chunk {
-  return { bytes: bytes ?? new Uint8Array(), rows: Number(rows), next: advance(named(pin), asked) }
+/** The next entries of a page snapshot after the list has changed: found by their ids. */
+export function byIdsChunk([rows, bytes]: RawRow, snapshot: PageSnapshot, asked: number): Chunk {
+  const next = advance(withoutRange(snapshot), asked)
+  return { bytes: bytes ?? new Uint8Array(), rows: Number(rows), next }
 }

@@ -11,12 +11,11 @@ export function createOrders(list: (shape: ListShape) => List): Orders {
   }
 
   return {
-    page(claim, { store_id, field, from, to }, offset, limit, unless_version, total) {
-      const read = { offset, limit: Math.min(limit, total ?? limit), unless_version, total, settled: true }
-      // No id comes before the empty text.
-      return lists[field].page(claim, store_id, { from: [from, ''], to }, read)
+    page({ query: { store_id, field, from, to }, ...read }) {
+      const limit = Math.min(read.limit, read.count ?? read.limit)
+      // No id sorts before the empty text.
+      return lists[field].page({ ...read, store_id, from: [from, ''], to, limit, snapshot: true })
     },
-    more: ({ store_id, field, to }, after, limit, claim) =>
-      lists[field].more(store_id, { after, to }, limit, claim),
+    more: ({ query: { store_id, field, to }, ...read }) => lists[field].more({ ...read, store_id, to }),
   }
 }

@@ -1,99 +1,71 @@
-import { nextIds, readPin } from '../../shared/page-snapshot.ts'
-import type { AccessClaim, Chunk, Cursor } from '../../port/index.ts'
+import { nextIds, readSnapshot } from '../../shared/page-snapshot.ts'
+import type { Chunk, Cursor } from '../../port/index.ts'
 import {
+  byIdsChunk,
   chunkOf,
   createList,
   emptyChunk,
-  leftValues,
+  firstChunk,
   type List,
-  namedChunk,
-  pageChunk,
+  type ListRest,
   pageStatements,
-  pinnedChunk,
+  pageValues,
+  rangeChunk,
 } from './list.ts'
-import { type ListShape, moreSql } from './list-sql.ts'
+import { entriesByIdsSql, type ListShape, moreSql } from './list-sql.ts'
 import type { Database } from '../connection/database.ts'
 import { replicaFacts, type ReplicaReader } from './replica-read.ts'
-import type { Value } from '../connection/values.ts'
 
 /**
- * A list whose pages a replica serves while it can.
+ * A list whose pages a replica serves while it can; the primary alone decides about access, at each read.
  *
- * The rest of a page comes from where its beginning came from. A beginning of the primary is continued by the primary:
- * a replica may not have yet what was there when the page began, and an order would be left out. A beginning of the
- * replica is continued by a replica that has at least its version (behind one address there may be several, and one
- * may have been set back), or else by the primary, which has it always. So a page only ever moves forward in time.
- * Who may read on is the primary's to say, each time.
+ * A page only moves forward in time. The primary continues a page that it began, because a replica that lags behind
+ * could miss an order. A page that a replica began is continued by a replica that has at least the same version (one
+ * address may lead to several replicas), or else by the primary.
  */
 export function createReplicatedList(db: Database, replica: ReplicaReader, shape: ListShape): List {
   const primary = createList(db, shape)
-  const facts = replicaFacts(shape.version)
-  const page = pageStatements(shape, { facts, first: 1 })
+  const statementFor = pageStatements(shape, { facts: replicaFacts(shape.version), first: 1 })
   const version = `select (select ${shape.version} from stores where id = $1)`
   const more = `${version}, entries.* from (${moreSql(shape)}) as entries`
-  const named = `${version}, entries.* from (
-    select count(*), string_agg(${shape.table}.doc, ',' order by wanted.place)
-    from unnest($2::text[]) with ordinality as wanted (id, place)
-    join ${shape.table} on ${shape.table}.store_id = $1 and ${shape.table}.id = wanted.id
-  ) as entries`
+  const byIds = `${version}, entries.* from (${entriesByIdsSql(shape, '$1', '$2')}) as entries`
 
-  /** What a replica that has at least the version `least` says of the entries behind `after`. */
-  async function fromReplica(
-    store_id: bigint,
-    { after, to }: { after: Cursor; to: Value },
-    limit: number,
-    least: number,
-  ): Promise<Chunk | null> {
-    const pin = readPin(after)
-    const rows = Math.min(limit, pin?.left ?? limit)
-    const values = [store_id, rows, to, ...(pin ? pin.key : after)]
-    const read = await replica.readOn(more, values, least)
-    if (read === null || pin === null) return read && chunkOf(read.rest, rows, shape)
-    if (read.version === pin.version) return pinnedChunk(read.rest, pin, rows, shape)
-    const again = await replica.readOn(named, [store_id, nextIds(pin, rows)], least)
-    return again && namedChunk(again.rest, pin, rows)
-  }
-
-  async function moreFor(
-    claim: AccessClaim,
-    store_id: bigint,
-    range: { after: Cursor; to: Value },
-    limit: number,
-    least: number,
-  ): Promise<Chunk | null> {
-    const [{ facts, readable }, chunk] = await Promise.all([
-      replica.facts(claim, store_id),
-      fromReplica(store_id, range, limit, least),
-    ])
-    if (!readable) return { ...emptyChunk(), facts }
-    return chunk && { ...chunk, facts }
+  /** The entries behind `after` from a replica that has at least the version `least`; null when none does. */
+  async function fromReplica(rest: ListRest, least: number): Promise<Chunk | null> {
+    const { store_id, after, to, limit } = rest
+    const snapshot = readSnapshot(after)
+    const rows = Math.min(limit, snapshot?.left ?? limit)
+    const read = await replica.readOn(more, [store_id, rows, to, ...(snapshot ? snapshot.key : after)], least)
+    if (read === null || snapshot === null) return read && chunkOf(read.rest, rows, shape)
+    if (read.version === snapshot.version) return rangeChunk(read.rest, snapshot, rows, shape)
+    const again = await replica.readOn(byIds, [store_id, nextIds(snapshot, rows)], least)
+    return again && byIdsChunk(again.rest, snapshot, rows)
   }
 
   return {
-    async page(claim, store_id, range, read) {
-      const { unless_version } = read
-      const values = [store_id, unless_version, read.offset, read.limit, range.to, ...range.from]
+    async page(page) {
+      const { claim, store_id, unless_version = null } = page
       const answer = await replica.read(claim, store_id, {
         version: shape.version,
         unless_version,
-        sql: page(read),
-        values: [...values, ...leftValues(read)],
+        sql: statementFor(page),
+        values: pageValues(page),
       })
-      if (answer === null) return primary.page(claim, store_id, range, read)
+      if (answer === null) return primary.page(page)
       const { facts, rest } = answer
       const found = facts.store?.[shape.version] ?? 0
-      return { facts, chunk: rest && marked(pageChunk(rest, read, found, shape), found) }
+      return { facts, chunk: rest && marked(firstChunk(rest, page, found, shape), found) }
     },
-    async more(store_id, { after, to }, limit, claim) {
-      const { version, key } = readMark(after)
-      if (version !== null) {
-        const range = { after: key, to }
-        const chunk = claim
-          ? await moreFor(claim, store_id, range, limit, version)
-          : await fromReplica(store_id, range, limit, version)
-        if (chunk !== null) return marked(chunk, version)
-      }
-      return primary.more(store_id, { after: key, to }, limit, claim)
+    async more(rest) {
+      const { version, key: after } = readMark(rest.after)
+      if (version === null) return primary.more(rest)
+      const [{ facts, readable }, chunk] = await Promise.all([
+        replica.facts(rest.claim, rest.store_id),
+        fromReplica({ ...rest, after }, version),
+      ])
+      if (!readable) return { ...emptyChunk(), facts }
+      if (chunk === null) return primary.more({ ...rest, after })
+      return { ...marked(chunk, version), facts }
     },
   }
 }

@@ -8,8 +8,8 @@ import type { Value } from '../connection/values.ts'
 
 /**
  * From $4 on: store, known version, the spans as lists of width, first and last, the edges as lists of both ends. Both
- * sums leave as text in the form of lib/sold.ts. The aggregates inside LATERAL make PostgreSQL look up one span
- * after the other in the index, instead of joining them with all of the store's buckets.
+ * sums are text in the format of lib/sold.ts. The aggregates inside LATERAL make PostgreSQL look up each span in the
+ * index, instead of joining the spans with all buckets of the store.
  */
 export function salesSql({ facts = storeFacts, first = 4 } = {}): string {
   const at = (place: number) => `$${first + place}`
@@ -40,7 +40,7 @@ export function createSales(db: Database, replica: ReplicaReader | null): Sales 
   const primarySql = salesSql()
   const replicaSql = salesSql({ facts: replicaFacts(version), first: 1 })
   return {
-    async sum(claim, query, unless_version) {
+    async sum({ claim, query, unless_version = null }) {
       const values = [query.store_id, unless_version, ...listsOf(query)]
       const question = { version, unless_version, sql: replicaSql, values } as const
       const answer = await replica?.read(claim, query.store_id, question)

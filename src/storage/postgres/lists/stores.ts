@@ -1,13 +1,13 @@
-import type { AccessClaim, Chunk, Cursor, MerchantStore, Read, Stores } from '../../port/index.ts'
+import type { AccessClaim, Chunk, Cursor, FirstChunk, MerchantStore, Stores } from '../../port/index.ts'
 import { claimValues, readFacts, storeFacts, tokenFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { emptyChunk, lowestId } from './list.ts'
 
 /**
- * $1 the authorization or the app, $2 the first or last id, $3 limit, $4 offset. Once each: two merchants' consents, or
- * a consent and the operator's link, may name the same store. Here string_agg has an order of its own, because on
- * Citus the entries come from many workers.
+ * $1 the authorization or the app, $2 the first or last id, $3 limit, $4 offset. Distinct: two consents, or a consent and
+ * the operator's link, may name the same store. string_agg has its own order because on Citus the entries come from
+ * many workers.
  */
 const linkedSql = (column: 'authorization_id' | 'app_id', operator: '>=' | '>') =>
   `select count(*), string_agg(doc, ',' order by store_id), max(store_id) from (
@@ -25,13 +25,12 @@ const listOf = ({ authorization_id, app_id }: AccessClaim, operator: '>=' | '>')
 export function createStores(db: Database): Stores {
   async function read(
     claim: AccessClaim,
-    operator: '>=' | '>',
-    bound: Cursor,
+    [operator, bound]: ['>=' | '>', Cursor],
     limit: number,
     offset: number,
-  ): Promise<Read> {
+  ): Promise<FirstChunk> {
     const { sql, owner } = listOf(claim, operator)
-    // Two statements: on Citus the stores are on many workers, which one that also asks for the facts could not reach.
+    // Two statements: Citus keeps the stores on many workers, which a statement with the facts cannot read.
     const [factsRow, page] = (await db.snapshot(
       [tokenFacts, claimValues(claim)],
       [sql, [owner, ...bound, limit, offset]],
@@ -44,15 +43,12 @@ export function createStores(db: Database): Stores {
     async access(claim, store_id) {
       return readFacts(await db.rawRow(storeFacts, [...claimValues(claim), store_id])).facts
     },
-    async page(claim, offset, limit, total) {
-      const { facts, chunk } = await read(claim, '>=', [lowestId], limit, offset)
-      return {
-        facts,
-        chunk: chunk && (chunk.rows < (total ?? Number.POSITIVE_INFINITY) ? chunk : { ...chunk, next: null }),
-      }
+    async page({ claim, offset, limit, count = Number.POSITIVE_INFINITY }) {
+      const { facts, chunk } = await read(claim, ['>=', [lowestId]], limit, offset)
+      return { facts, chunk: chunk && (chunk.rows < count ? chunk : { ...chunk, next: null }) }
     },
-    async more(claim, after, limit) {
-      const { facts, chunk } = await read(claim, '>', after, limit, 0)
+    async more({ claim, after, limit }) {
+      const { facts, chunk } = await read(claim, ['>', after], limit, 0)
       return { ...(chunk ?? emptyChunk()), facts }
     },
     async ofMerchant(email) {

@@ -13,23 +13,22 @@ export function createItems(db: Database, access: Access): Items {
     order: ['updated_at', 'id'],
   })
   const listOf = ({ updated_after }: ItemQuery) =>
-    updated_after === null ? { list: byId, first: lowestId } : { list: byUpdated, first: updated_after + 1 } // strictly after, in whole seconds
+    updated_after === null ? { list: byId, from: lowestId } : { list: byUpdated, from: updated_after + 1 } // strictly after, in whole seconds
 
   return {
-    async page(claim, query, offset, limit, known, total) {
+    async page({ claim, query, offset, limit, count, unless_version: known = null }) {
       const { store_id } = query
       const { facts, found } = await access.read({ claim, store_id, version: 'items_version', known }, () => {
-        const { list, first } = listOf(query)
-        return list.page([store_id], first, offset, limit, total)
+        const { list, from } = listOf(query)
+        return list.page([store_id], { from, offset, limit, count })
       })
       return { facts, chunk: found }
     },
-    more: (query, after, limit, claim) =>
+    more: ({ claim, query, after, limit }) =>
       db.read(() => {
-        const facts = claim && access.facts(claim, query.store_id)
-        if (facts && !mayReadStore(facts)) return { ...emptyChunk(), facts }
-        const chunk = listOf(query).list.more([query.store_id], after, limit)
-        return facts ? { ...chunk, facts } : chunk
+        const facts = access.facts(claim, query.store_id)
+        if (!mayReadStore(facts)) return { ...emptyChunk(), facts }
+        return { ...listOf(query).list.more([query.store_id], { after, limit }), facts }
       }),
   }
 }

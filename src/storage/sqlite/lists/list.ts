@@ -4,52 +4,49 @@ import type { Database } from '../connection/database.ts'
 
 /** A list that is read in pages, described in SQL. */
 export interface ListShape {
-  /** The documents: what follows FROM, up to and with the conditions that single out one list. */
+  /** FROM and WHERE for the documents, with the conditions that select one list. */
   docs: string
-  /** The same entries by an index that does not hold the documents, for skipping, when `docs` does not name one. */
+  /** The same entries by an index without the documents, which finds an offset faster; by default `docs`. */
   keys?: string
-  /** The sort key: its columns make the order total. */
+  /** The columns of the sort key, which make the order total. */
   order: readonly string[]
-  /** Between the conditions and ORDER BY. */
+  /** GROUP BY, when there is one. */
   group?: string
 }
 
-/** Where a list by an id of int64 begins. */
+/** The first sort key of a list by an id of int64. */
 export const lowestId = -(2n ** 63n)
 
 export const emptyChunk = (): Chunk => ({ bytes: new Uint8Array(), rows: 0, next: null })
 
-/** `scope` holds the values for the conditions. To be called within a read. */
+interface Limits {
+  /** Entries to read. */
+  limit: number
+  /** Entries of the page. */
+  count?: number | undefined
+}
+
+/** `scope` holds the values for the conditions. Both methods run inside a read. */
 export interface List {
-  /**
-   * The page that begins `offset` entries after the first whose sort key begins with `from` or more. Of its `total`
-   * entries `limit` are read.
-   */
-  page(scope: SQLInputValue[], from: Cursor[number], offset: number, limit: number, total?: number): Chunk
-  /** The same, from the entry of a sort key on. */
-  pageAt(scope: SQLInputValue[], key: Cursor, limit: number, total?: number): Chunk
+  /** The page that begins `offset` entries after the first one whose sort key begins with `from` or more. */
+  page(scope: SQLInputValue[], page: Limits & { from: Cursor[number]; offset: number }): Chunk
   /** The entries behind the sort key `after`. */
-  more(scope: SQLInputValue[], after: Cursor, limit: number, total?: number): Chunk
-  /** The sort key of the entry that stands `steps` behind the first one at `from`, or behind the entry `key`. */
-  keyFrom(scope: SQLInputValue[], from: Cursor[number], steps: number): Cursor | null
-  keyBehind(scope: SQLInputValue[], key: Cursor, steps: number): Cursor | null
+  more(scope: SQLInputValue[], page: Limits & { after: Cursor }): Chunk
 }
 
 export function createList(db: Database, shape: ListShape): List {
-  // A page mostly begins at a time or an id alone, which is found and followed faster than a whole sort key.
-  const first = createRange(db, shape, [shape.order[0] as string], '>=')
-  const at = createRange(db, shape, shape.order, '>=')
-  const behind = createRange(db, shape, shape.order, '>')
+  // Most pages begin at a time or an id alone; SQLite searches for that faster than for a whole sort key.
+  const fromFirst = createRange(db, shape, [shape.order[0] as string], '>=')
+  const fromKey = createRange(db, shape, shape.order, '>=')
+  const behindKey = createRange(db, shape, shape.order, '>')
   return {
-    page(scope, from, offset, limit, total) {
-      if (offset === 0) return first.chunk(scope, [from], limit, total)
-      const start = first.key(scope, [from], offset)
-      return start ? at.chunk(scope, start, limit, total) : emptyChunk()
+    page(scope, { from, offset, ...limits }) {
+      if (offset === 0) return fromFirst.chunk(scope, [from], limits)
+      // Two steps: the key at the offset from the index alone, then the documents from that key on.
+      const start = fromFirst.keyAt(scope, [from], offset)
+      return start ? fromKey.chunk(scope, start, limits) : emptyChunk()
     },
-    pageAt: at.chunk,
-    more: behind.chunk,
-    keyFrom: (scope, from, steps) => first.key(scope, [from], steps),
-    keyBehind: at.key,
+    more: (scope, { after, ...limits }) => behindKey.chunk(scope, after, limits),
   }
 }
 
@@ -62,9 +59,9 @@ function createRange(
   const key = order.join(', ')
   const lowest = bound.length === 1 ? '?' : `(${bound.map(() => '?').join(', ')})`
   const range = `and ${bound.length === 1 ? bound[0] : `(${key})`} ${operator} ${lowest} ${group} order by ${key}`
-  // The joined documents leave SQLite as one value. group_concat takes them as the subquery yields them, in order: an
-  // ORDER BY of its own would sort them once more, ten times slower for 2000 orders. The suite holds it to the order.
-  // The limit is a sum because SQLite plans anew, at each run, a statement whose LIMIT is a bare parameter.
+  // group_concat joins the documents in the subquery's order; an ORDER BY of its own sorts again, ten times slower for
+  // 2000 orders. A test checks the order. The limit is a sum because SQLite re-plans, at each run, a statement whose
+  // LIMIT is a bare parameter.
   const joined = db.prepare<[rows: number, bytes: Uint8Array | null]>(
     `select count(*), cast(group_concat(doc, ',') as blob)
      from (select doc from ${docs} ${range} limit ? + 0)`,
@@ -77,16 +74,16 @@ function createRange(
     'tuples',
   )
 
-  /** The sort key of the entry that stands `offset` entries into the range. */
+  /** The sort key of the entry `offset` entries into the range. */
   const keyAt = (scope: SQLInputValue[], from: Cursor, offset: number): Cursor | null =>
     nth.get(...scope, ...from, offset) ?? null
 
   return {
-    key: keyAt,
-    chunk(scope: SQLInputValue[], from: Cursor, limit: number, total = Number.POSITIVE_INFINITY): Chunk {
-      const wanted = Math.min(limit, total)
+    keyAt,
+    chunk(scope: SQLInputValue[], from: Cursor, { limit, count = Number.POSITIVE_INFINITY }: Limits): Chunk {
+      const wanted = Math.min(limit, count)
       const [rows, bytes] = joined.get(...scope, ...from, wanted) as [number, Uint8Array | null]
-      const next = rows < wanted || rows >= total ? null : keyAt(scope, from, rows - 1)
+      const next = rows < wanted || rows >= count ? null : keyAt(scope, from, rows - 1)
       return { bytes: bytes ?? new Uint8Array(), rows, next }
     },
   }

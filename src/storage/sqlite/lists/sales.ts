@@ -3,7 +3,7 @@ import type { BucketSpan, Sales, SoldItem } from '../../port/index.ts'
 import type { Access } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 
-/** A window is cut into no more spans than this: the widest buckets, and two of each narrower kind beside them. */
+/** The most spans that `cover` cuts a window into: one of the widest buckets, two of each narrower width. */
 const mostSpans = 5
 
 const noSpan: BucketSpan = { width: 0, first: 0, last: 0 }
@@ -11,7 +11,7 @@ const noSpan: BucketSpan = { width: 0, first: 0, last: 0 }
 export function createSales(db: Database, access: Access): Sales {
   const span = `select item_id, lines, units, nanos from sales_rollups
     where store_id = ? and width = ? and bucket >= ? and bucket <= ?`
-  // One statement for all spans: SQLite adds them up, and a row for each item is all that leaves it.
+  // One statement for all spans: SQLite adds them up and returns one row for each item.
   const sumRollups = db.prepare<[item_id: bigint, lines: bigint, units: bigint, nanos: bigint]>(
     `select item_id, sum(lines), sum(units), sum(nanos)
      from (${Array(mostSpans).fill(span).join(' union all ')}) group by item_id`,
@@ -34,7 +34,7 @@ export function createSales(db: Database, access: Access): Sales {
   }
 
   return {
-    async sum(claim, { store_id, spans, edges }, known) {
+    async sum({ claim, query: { store_id, spans, edges }, unless_version: known = null }) {
       const asked = { claim, store_id, version: 'orders_version', known } as const
       const { facts, found } = await access.read(asked, () => {
         const texts = edges.flatMap(({ from, to }) => soldTexts.get(store_id, from, to)?.[0] ?? [])

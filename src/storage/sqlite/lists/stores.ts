@@ -33,18 +33,19 @@ export function createStores(db: Database, access: Access): Stores {
 
   return {
     access: (claim, store_id) => db.read(() => access.facts(claim, store_id)),
-    page: (claim, offset, limit, total) =>
+    page: ({ claim, offset, limit, count }) =>
       db.read(() => {
         const facts = access.facts(claim, null)
         const { list, scope } = listOf(claim)
-        return { facts, chunk: tokenWorks(facts) ? list.page(scope, lowestId, offset, limit, total) : null }
+        const page = { from: lowestId, offset, limit, count }
+        return { facts, chunk: tokenWorks(facts) ? list.page(scope, page) : null }
       }),
-    more: (claim, after, limit) =>
+    more: ({ claim, after, limit }) =>
       db.read(() => {
         const facts = access.facts(claim, null)
         if (!tokenWorks(facts)) return { ...emptyChunk(), facts }
         const { list, scope } = listOf(claim)
-        return { ...list.more(scope, after, limit), facts }
+        return { ...list.more(scope, { after, limit }), facts }
       }),
     ofMerchant: email => db.look(() => ofMerchant.all(email).map(row => ({ ...row }))),
     exists: id => db.look(() => find.get(id) !== undefined),
