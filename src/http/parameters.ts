@@ -8,20 +8,20 @@ import { parseDatetime } from '../lib/datetime.ts'
 import { maxInt32, minInt32, parseInt64 } from '../lib/int64.ts'
 
 /**
- * Reads path and query parameters strictly by the route's own schema, which also documents them: an int64 arrives in
- * the handler as a bigint, a datetime as seconds. Every bad parameter is reported at once; unknown ones are ignored.
+ * Reads path and query parameters strictly by the route's schema: the handler gets an int64 as a bigint and a datetime
+ * as seconds. All bad parameters are reported at once; unknown ones are ignored.
  */
 
 export const int64Parameter = (description: string) => Type.Unsafe<bigint>(int64(description))
 
 export const datetimeParameter = (description: string) => Type.Unsafe<Seconds>(datetime(description))
 
-/** A check across several parameters, run on those that could be read. */
+/** A check across several parameters; it gets those that could be read. */
 type CrossCheck<T extends TProperties> = (values: Partial<Type.Static<TObject<T>>>) => ErrorDetail[]
 
 const crossCheck = Symbol('crossCheck')
 
-/** Parameters that are also checked against each other; the API reference does not show how. */
+/** Parameters with a check across them, which the API reference does not show. */
 export const checkedTogether = <T extends TProperties>(properties: T, check: CrossCheck<T>): TObject<T> =>
   Type.Object(properties, { [crossCheck]: check })
 
@@ -60,7 +60,7 @@ export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema
         continue
       }
       const result = readOnce(name, raw, field.read)
-      if ('broken' in result) details.push({ field: name, ...result.broken })
+      if ('problem' in result) details.push({ field: name, ...result.problem })
       else values[name] = result.value
     }
     if (check) details.push(...check(values))
@@ -68,7 +68,7 @@ export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema
   }
 }
 
-/** One broken limit has a code of its own; anything else, or several at once, is parameter_invalid. */
+/** A single exceeded limit has its own code; any other problem, or several at once, is parameter_invalid. */
 function invalidParameters(details: ErrorDetail[]) {
   const [first, ...others] = details
   const code =
@@ -78,30 +78,30 @@ function invalidParameters(details: ErrorDetail[]) {
   return fail(code, details.map(detail => detail.message).join('; '), { details })
 }
 
-interface Broken {
+interface Problem {
   code: ParameterRule
   message: string
 }
 
-type Result = { value: unknown } | { broken: Broken }
+type Result = { value: unknown } | { problem: Problem }
 
 function readOnce(name: string, raw: unknown, read: Reader): Result {
-  if (raw === undefined) return { broken: { code: 'required', message: `${name} is required` } }
+  if (raw === undefined) return { problem: { code: 'required', message: `${name} is required` } }
   if (Array.isArray(raw)) {
     const message = `${name} was given ${raw.length} times; once is allowed`
-    return { broken: { code: 'repeated', message } }
+    return { problem: { code: 'repeated', message } }
   }
   const text = String(raw)
   const result = read(text)
   if ('value' in result) return result
-  const { code, message } = result.broken
-  return { broken: { code, message: `${name} was ${show(text)}; ${message}` } }
+  const { code, message } = result.problem
+  return { problem: { code, message: `${name} was ${show(text)}; ${message}` } }
 }
 
-/** The value as the reader sent it, cut short; JSON keeps control characters visible. */
+/** The value as the client sent it, cut short; JSON keeps control characters visible. */
 const show = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
-/** Reads a parameter's text; a message tells the rule alone. */
+/** Reads a parameter's text; the message of a problem says only the rule. */
 type Reader = (text: string) => Result
 
 function readerOf(field: ParameterSchema): Reader {
@@ -110,17 +110,17 @@ function readerOf(field: ParameterSchema): Reader {
   return field.format === 'int64' ? readInt64 : readInt32(field)
 }
 
-const breaks = (code: ParameterRule, message: string): Result => ({ broken: { code, message } })
+const problem = (code: ParameterRule, message: string): Result => ({ problem: { code, message } })
 
 const readOneOf =
   (values: readonly string[]): Reader =>
   text =>
-    values.includes(text) ? { value: text } : breaks('not_allowed', `it must be one of ${values.join(', ')}`)
+    values.includes(text) ? { value: text } : problem('not_allowed', `it must be one of ${values.join(', ')}`)
 
 const readDatetime: Reader = text => {
   const value = parseDatetime(text)
   return value === null
-    ? breaks('not_a_datetime', 'it must be a real UTC time as yyyy-MM-dd HH:mm:ss')
+    ? problem('not_a_datetime', 'it must be a real UTC time as yyyy-MM-dd HH:mm:ss')
     : { value }
 }
 
@@ -134,10 +134,10 @@ function readInt32(field: ParameterSchema): Reader {
   return text => {
     const integer = parseInt64(text)
     const above = integer === null ? /^[1-9]\d*$/.test(text) : integer > maximum
-    if (above && ruleAbove !== undefined) return breaks(ruleAbove, `the most is ${maximum}`)
+    if (above && ruleAbove !== undefined) return problem(ruleAbove, `the most is ${maximum}`)
     if (integer === null) return notInteger(text, 'int32')
     if (integer < minimum || integer > maximum) {
-      return breaks('out_of_range', `it must be from ${minimum} to ${maximum}`)
+      return problem('out_of_range', `it must be from ${minimum} to ${maximum}`)
     }
     return { value: Number(integer) }
   }
@@ -145,5 +145,5 @@ function readInt32(field: ParameterSchema): Reader {
 
 const notInteger = (text: string, type: string): Result =>
   /^-?\d+$/.test(text) && !/^-?0\d/.test(text) && text !== '-0'
-    ? breaks('out_of_range', `it must fit ${type}`)
-    : breaks('not_an_integer', 'it must be a whole number in plain digits')
+    ? problem('out_of_range', `it must fit ${type}`)
+    : problem('not_an_integer', 'it must be a whole number in plain digits')

@@ -28,15 +28,15 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Spec 5: who asks (401), with which scope (403), and only then with which parameters (422). Routes set
- * `attachValidation`, so that a bad parameter is told only to a token that may know.
+ * Spec 5: checks the token (401), its scope (403), and only then the parameters (422). Routes set `attachValidation`, so
+ * that bad parameters are reported only to a token with the scope.
  */
 export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage }) {
-  async function admit(request: FastifyRequest, scope: Scope, askFirst: boolean): Promise<void> {
+  async function authenticate(request: FastifyRequest, scope: Scope, checkFirst: boolean): Promise<void> {
     const principal = await bearer.authenticate(request.headers.authorization)
     request.principal = principal
     const granted = principal.scopes.has(scope)
-    if (granted && !askFirst) return
+    if (granted && !checkFirst) return
     await checkLive(storage, principal)
     if (granted) return
     throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
@@ -44,23 +44,23 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
     })
   }
 
-  async function refuse(request: FastifyRequest): Promise<void> {
+  async function rejectParameters(request: FastifyRequest): Promise<void> {
     await checkLive(storage, principalOf(request))
     throw request.validationError
   }
 
-  // A list asks whether its token is live together with its data; what asks nothing of that kind says `askFirst`.
-  return (scope: Scope, { askFirst = false } = {}) => ({
+  // A list reads the facts about its token together with its data; a route that reads none sets `checkFirst`.
+  return (scope: Scope, { checkFirst = false } = {}) => ({
     attachValidation: true,
-    // Before the body is read: a stranger's is not worth the memory. Most tokens are known, and wait for nothing.
+    // Before the body is read, so that an unauthenticated client uses no memory. Most tokens are in the cache.
     onRequest(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-      const known = askFirst ? null : bearer.recall(request.headers.authorization)
-      if (!known?.scopes.has(scope)) return admit(request, scope, askFirst)
+      const known = checkFirst ? null : bearer.recall(request.headers.authorization)
+      if (!known?.scopes.has(scope)) return authenticate(request, scope, checkFirst)
       request.principal = known
       done()
     },
     preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-      if (request.validationError) return refuse(request)
+      if (request.validationError) return rejectParameters(request)
       done()
     },
   })

@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
 import type { AccessClaim, AccessFacts, Storage, StoreFacts } from '../../storage/port/index.ts'
 
-/** Who a verified token speaks for. */
+/** The app and the authorization that a verified token belongs to. */
 export interface Principal {
   claim: AccessClaim
   scopes: ReadonlySet<string>
@@ -9,7 +9,7 @@ export interface Principal {
   scope: string
 }
 
-/** The order of the checks is: token, scope, parameters, store exists, store allowed. These are the ends of it. */
+/** The checks run in this order: token, scope, parameters, store exists, store allowed. Here are the first and the last two. */
 
 export function checkToken(facts: AccessFacts): void {
   if (!facts.app_live) throw fail('token_revoked', 'The app that holds this token was disabled or removed')
@@ -25,7 +25,7 @@ export function checkStore(facts: AccessFacts, store_id: bigint): StoreFacts {
   return facts.store
 }
 
-/** For a request that is refused anyway: a dead token is told first. */
+/** For a request that fails anyway: a revoked token is reported before any other problem. */
 export async function checkLive(storage: Storage, principal: Principal): Promise<void> {
   checkToken(await storage.stores.access(principal.claim, null))
 }

@@ -4,13 +4,13 @@ import type { BucketSpan } from '../../storage/port/index.ts'
 const day = 86_400
 
 /**
- * The widths that sales are summed up in, narrowest first; each is a multiple of the one before. A window of any
- * length is then a few sums of at most 14 buckets each below the widest, and the orders of two broken days. Hours would
- * make the broken ends cheaper, and every order three times as dear to store.
+ * The widths of the buckets that sales are summed in; each is a multiple of the one before. Any window is then a few
+ * sums of at most 14 buckets each below the widest, and the orders of two partial days. Buckets of an hour would make
+ * these cheaper to read, and each order three times as expensive to store.
  */
 export const bucketWidths = [day, 8 * day, 64 * day] as const
 
-/** The first second of the bucket that holds this one. */
+/** The first second of the bucket that contains this time. */
 export const bucketOf = (time: Seconds, width: Seconds): Seconds => Math.floor(time / width) * width
 
 export interface Cover {
@@ -18,7 +18,7 @@ export interface Cover {
   edges: { from: Seconds; to: Seconds }[]
 }
 
-/** Cuts a window, both ends included, into whole buckets, the widest first, and the edges that fill none. */
+/** Cuts a window, both ends included, into whole buckets, the widest first, and the edges that fill no bucket. */
 export function cover(from: Seconds, to: Seconds): Cover {
   const spans: BucketSpan[] = []
   const edges: { from: Seconds; to: Seconds }[] = []

@@ -2,13 +2,13 @@ import { inDays } from '../../contract/lifetimes.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
 
-/** A window of time with both ends inside. */
+/** A window of time; both ends belong to it. */
 export interface Window {
   start_date: Seconds
   end_date: Seconds
 }
 
-/** Spec 4.3 and 8: a window runs forward and, where there is a limit, is no longer than it. */
+/** Spec 4.3 and 8: a window runs forward and is no longer than the limit, when there is one. */
 export function checkWindow({ start_date, end_date }: Partial<Window>, longest = Infinity): ErrorDetail[] {
   if (start_date === undefined || end_date === undefined) return []
   const span = end_date - start_date

@@ -7,10 +7,10 @@ import { storeActivate } from './store.activate.ts'
 import { storesList } from './stores.list.ts'
 import type { IntegrationDeps } from './deps.ts'
 
-/** Spec section 4: what third-party apps read, in the envelope. */
+/** Spec section 4: the API for third-party apps; answers are in the envelope. */
 export function integrationApi(app: App, deps: IntegrationDeps): void {
   app.setValidatorCompiler(compileParameters)
-  // Spec 4.2: no request body. What a client sends all the same is read, within a bound, and not looked at.
+  // Spec 4.2: no request body. A body that a client sends all the same is read, up to a limit, and ignored.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 64 * 1024 }, (_request, _body, done) =>
     done(null),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { errorResponses } from '../reply/error-responses.ts'
 import { datetimeParameter, int64Parameter } from '../parameters.ts'
 
-/** What the lists of one store have in common. */
+/** Parameters and answers that the lists of one store share. */
 
 export const store_id = int64Parameter('Store identifier')
 

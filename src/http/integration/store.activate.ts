@@ -8,7 +8,7 @@ import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { store_id } from './of-store.ts'
 
-/** Spec 4.2: the stated POST, and the field table's object form. */
+/** Spec 4.2: POST, as its text says; the answer is one object, as its table of fields says. */
 export function storeActivate(app: App, { storage, clock, requireScope }: IntegrationDeps): void {
   const activate = createActivation(storage, clock)
   app.post(

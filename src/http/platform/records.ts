@@ -51,7 +51,7 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
           ),
         },
       },
-      ...requireScope('platform.write', { askFirst: true }),
+      ...requireScope('platform.write', { checkFirst: true }),
       // Its body arrives in the handler, at the pace of its sender.
       config: { turn: 'later' },
     },

@@ -5,12 +5,12 @@ import { challenges } from './challenges.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every answer tells its time, error answers too, so the renderers find the clock on the app. */
+    /** Every answer carries a timestamp, errors too, so the renderers need the clock. */
     clock: Clock
   }
 }
 
-/** Spec 2.1, written by hand around stored JSON: an answer's data is never parsed on its way out. */
+/** Spec 2.1, as text around stored JSON: the data of an answer is never parsed. */
 
 export const json = 'application/json; charset=utf-8'
 
@@ -19,7 +19,7 @@ export const head = (timestamp: number): string =>
 
 export const tail = '}'
 
-/** Answers 200 with data that is JSON text already. */
+/** Answers 200 with data that already is JSON text. */
 export function sendData(reply: FastifyReply, data: string): FastifyReply {
   return reply.type(json).send(head(reply.server.clock.now()) + data + tail)
 }

@@ -9,9 +9,9 @@ import { sendPieces, sendWhole } from './send.ts'
 const closing = Buffer.from(`]${tail}`)
 const comma = Buffer.from(',')
 
-/** Answers a page: whole when it is small, in pieces at the reader's pace when it is large. */
+/** Sends a page: at once when it is small, in pieces under back-pressure when it is large. */
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
-  if (wantsNone(reply.request)) {
+  if (matchesAny(reply.request)) {
     release(page.first)
     return reply.code(304).send()
   }
@@ -33,7 +33,7 @@ async function* pieces(
   yield [closing]
 }
 
-/** Answers a list of one store: its page, or 304 to a reader who has the version that is current. */
+/** Sends a list of one store: its page, or 304 when the client has the current version. */
 export async function answerListing(
   reply: FastifyReply,
   list: (known: number | null) => Promise<Listing>,
@@ -44,10 +44,10 @@ export async function answerListing(
   return page === null ? reply.code(304).send() : sendPage(reply, page)
 }
 
-/** RFC 9110 §13.1.2: `*` is whatever is current, and a list that may be read always is. */
-const wantsNone = ({ headers }: FastifyRequest): boolean => headers['if-none-match']?.trim() === '*'
+/** RFC 9110 §13.1.2: `*` matches any current version, and a list that may be read always has one. */
+const matchesAny = ({ headers }: FastifyRequest): boolean => headers['if-none-match']?.trim() === '*'
 
-/** The version that the reader says it has of this very list. */
+/** The version of this list that the client has, by its If-None-Match. */
 function knownVersion({ headers }: FastifyRequest, address: string): number | null {
   const { 'if-none-match': tags } = headers
   if (tags === undefined) return null
@@ -55,13 +55,12 @@ function knownVersion({ headers }: FastifyRequest, address: string): number | nu
     const [, digits, hash] = /^(?:W\/)?"(\d{1,15})-([\w-]+)"$/.exec(tag.trim()) ?? []
     return hash === address ? [Number(digits)] : []
   })
-  // Versions rise, so only the newest can be current.
+  // Versions rise, so only the highest can be current.
   return known.length > 0 ? Math.max(...known) : null
 }
 
 /**
- * What follows the store's data version in a validator, so that the tag of one window does not pass for another's: a
- * client that mixes them up meets one of the same sum once in four billion times. The validator is weak (RFC 9110
- * §8.8.1), since the envelope's timestamp differs each time.
+ * The second part of an ETag, so that the tag of one window does not match another: two addresses have the same checksum
+ * once in four billion times. The ETag is weak (RFC 9110 §8.8.1) because the envelope's timestamp always differs.
  */
 const addressHash = ({ raw }: FastifyRequest): string => crc32(raw.url ?? '').toString(36)

@@ -7,31 +7,31 @@ import { coders, type Coding, codingFor } from './content-coding.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** To be called by whoever writes an answer past Fastify. */
+    /** Called before an answer is written directly to the socket, without Fastify. */
     answering(reply: FastifyReply): void
   }
 }
 
-/** What is smaller would hardly get smaller. */
-const worthCoding = 1024
+/** Bytes from which compression saves anything worth while. */
+const compressFrom = 1024
 
-/** What takes longer than some 50 µs to compress is left to another thread. */
-const quick = 16 * 1024
+/** Bytes up to which compression takes less than about 50 µs; larger bodies go to another thread. */
+const compressInline = 16 * 1024
 
 /**
- * Writes 200 with a body of these parts. Past Fastify, which takes one buffer or a stream: no part is copied into
- * another, they all go to the socket in one call, and their memory is given back when they are out.
+ * Writes 200 with a body of these parts, without Fastify, which takes one buffer or a stream: no part is copied, all go
+ * to the socket in one call, and their memory is released when they are sent.
  */
 export async function sendWhole(reply: FastifyReply, parts: readonly Uint8Array[]): Promise<FastifyReply> {
   const length = lengthOf(parts)
-  const coding = length < worthCoding ? null : codingFor(reply.request.headers['accept-encoding'])
+  const coding = length < compressFrom ? null : codingFor(reply.request.headers['accept-encoding'])
   if (coding === null) return writeWhole(reply, parts, length, null)
   if (reply.request.method === 'HEAD') return writeHead(reply, coding)
   const plain = Buffer.concat(parts, length)
   parts.forEach(release)
   const coder = coders[coding]
-  const isThere = () => !reply.raw.destroyed
-  const coded = length <= quick ? [coder.small(plain)] : await coder.whole(plain, isThere)
+  const isConnected = () => !reply.raw.destroyed
+  const coded = length <= compressInline ? [coder.small(plain)] : await coder.whole(plain, isConnected)
   release(plain)
   return writeWhole(reply, coded, lengthOf(coded), coding)
 }
@@ -55,8 +55,8 @@ function writeWhole(
 }
 
 /**
- * Writes 200 with a body that comes piece by piece, each when its reader has taken the one before. Where it cannot go
- * on, the connection is cut: what has left so far must not look like an answer.
+ * Writes 200 with a body in pieces, each after the client has taken the one before. When a piece cannot be read, the
+ * connection is cut: a part of a page must not look like the whole.
  */
 export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<Uint8Array[]>): FastifyReply {
   const { raw } = reply
@@ -64,7 +64,7 @@ export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<Uint8Array
   if (reply.request.method === 'HEAD') return writeHead(reply, coding)
   begin(reply, coding)
   writePieces(raw, coding ? coded(pieces, coders[coding].stream()) : pieces).catch(error => {
-    // A reader whose access was revoked meanwhile is no fault of ours.
+    // A client whose access was revoked meanwhile is no server error.
     if (!(error instanceof ApiError))
       reply.log.error({ err: error }, 'request failed in the middle of its answer')
     raw.destroy()
@@ -80,13 +80,13 @@ async function writePieces(raw: ServerResponse, pieces: AsyncIterable<Uint8Array
   raw.end()
 }
 
-/** Writes the parts and resolves when the system has taken them; to false when the connection is gone. */
+/** Writes the parts and resolves when the system has taken them; with false when the connection has ended. */
 function taken(raw: ServerResponse, parts: readonly Uint8Array[]): Promise<boolean> {
   return new Promise(resolve => {
     if (raw.destroyed) return resolve(false)
     const gone = () => resolve(false)
     raw.once('close', gone)
-    // The socket itself: a response that is corked alone would send a chunk's length, its bytes and its end apart.
+    // The socket too: with only the response corked, Node sends a chunk's length, bytes and end separately.
     raw.socket?.cork()
     raw.cork()
     for (const part of parts.slice(0, -1)) raw.write(part)
@@ -99,11 +99,11 @@ function taken(raw: ServerResponse, parts: readonly Uint8Array[]): Promise<boole
   })
 }
 
-/** The pieces compressed as one stream, which asks for the next one when its bytes have been taken. */
+/** The pieces compressed as one stream, which reads the next piece after its bytes were taken. */
 async function* coded(pieces: AsyncIterable<Uint8Array[]>, stream: Transform): AsyncGenerator<Uint8Array[]> {
-  const fed = feed(stream, pieces).catch(error => stream.destroy(error))
+  const feeding = feed(stream, pieces).catch(error => stream.destroy(error))
   for await (const bytes of stream) yield [bytes as Uint8Array]
-  await fed
+  await feeding
 }
 
 async function feed(stream: Transform, pieces: AsyncIterable<Uint8Array[]>): Promise<void> {
@@ -116,7 +116,7 @@ async function feed(stream: Transform, pieces: AsyncIterable<Uint8Array[]>): Pro
   stream.end()
 }
 
-/** Answers HEAD: the length is told where it is known. */
+/** Answers HEAD, with the length when it is known. */
 function writeHead(reply: FastifyReply, coding: Coding | null, headers?: OutgoingHttpHeaders): FastifyReply {
   begin(reply, coding, headers)
   reply.raw.end()
