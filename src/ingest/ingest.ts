@@ -5,39 +5,39 @@ import { type Line, LineCutter } from '../lib/lines.ts'
 import type { By } from '../domain/audit/audit.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { detailOf } from './records/problems.ts'
-import { faults, maxLineLength } from './records/read.ts'
+import { lineFaults, maxLineLength } from './records/read.ts'
 
-/** Takes records as the bytes they arrive as, batch by batch: here, or in a thread of its own (src/ingest). */
+/** Accepts records as bytes, in batches; it runs in this thread or in worker threads (threads/pool.ts). */
 export interface Ingest {
   open(options: IngestOptions): IngestBatch
   close(): Promise<void>
 }
 
 export interface IngestOptions {
-  /** Who sends them. */
+  /** The sender, for the audit log. */
   by: By
-  /** Lines that came before, in other batches: the first one here is the next after them. */
+  /** Lines in earlier batches of the same file, so that line numbers continue. */
   after?: number
-  /** The most lines of a request. With it, a line that is too long ends the batch: what it holds was not kept. */
+  /** The most lines of a request. With it, a line that is too long fails the whole batch. */
   most_lines?: number
 }
 
 export interface IngestBatch {
-  /** Settles when there is room for the next piece; rejects when the batch is beyond its limits. */
+  /** Resolves when the next piece may be pushed; rejects when the batch exceeds its limits. */
   push(piece: Buffer): Promise<void>
-  /** One transaction: all that was pushed, or nothing of it. */
+  /** Stores all that was pushed in one transaction, or nothing. */
   commit(): Promise<Outcome>
-  /** Forgets what was pushed. */
+  /** Drops what was pushed. */
   abandon(): void
 }
 
 export type Outcome = Stored | Refused
 
 interface Stored {
-  /** Good and bad; a batch without any is not written. */
+  /** Valid and invalid records; a batch without any is not written. */
   records: number
   counts: RecordCounts
-  /** The newest updated_at of the orders that were stored. */
+  /** The newest updated_at of the stored orders. */
   newest: Seconds | null
 }
 
@@ -54,18 +54,18 @@ export function createIngest(writer: RecordWriter): Ingest {
       const cutter = new LineCutter(maxLineLength, after)
       const batch = writer.batch(by)
 
-      function take(line: Line): void {
+      function add(line: Line): void {
         if (line.line - after > most_lines) throw tooMany(most_lines)
-        if (most_lines !== Number.POSITIVE_INFINITY) refuseTooLong(line)
-        batch.take(line)
+        if (most_lines !== Number.POSITIVE_INFINITY) rejectTooLong(line)
+        batch.add(line)
       }
 
       return {
         async push(piece) {
-          cutter.push(piece).forEach(take)
+          cutter.push(piece).forEach(add)
         },
         async commit() {
-          cutter.end().forEach(take)
+          cutter.end().forEach(add)
           const { records, problems } = batch
           if (records === 0) return { records, counts: nothing, newest: null }
           const counts = await batch.commit()
@@ -79,9 +79,9 @@ export function createIngest(writer: RecordWriter): Ingest {
   }
 }
 
-function refuseTooLong(line: Line): void {
+function rejectTooLong(line: Line): void {
   if (!('fault' in line) || line.fault !== 'too_long') return
-  const detail = detailOf(line.line, faults.too_long)
+  const detail = detailOf(line.line, lineFaults.too_long)
   throw fail('body_too_large', detail.message, { details: [detail] })
 }
 

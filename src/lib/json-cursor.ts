@@ -1,22 +1,22 @@
 /**
- * Reads JSON text from left to right without making objects of it, for readers that know the shape they expect.
- * It accepts exactly what JSON.parse accepts (test/lib/json-cursor.test.ts holds the two together), keeps every
- * number as it was written, and spares the objects that JSON.parse would make and a renderer would take apart again.
+ * A pull parser: moves over JSON text from left to right without building objects, and keeps every number as it is
+ * written. It accepts exactly what JSON.parse accepts (test/lib/json-cursor.test.ts compares the two). Why it exists:
+ * docs/record-readers.md.
  */
 export class JsonCursor {
   text = ''
   at = 0
-  /** Whether white space was passed, or a key in another form than the token asked for. */
-  loose = false
-  /** Of the string passed last: whether it holds a backslash, or half of a surrogate pair. */
-  escaped = false
-  wide = false
-  /** Of the number passed last: how it is written, and its value if in digits only (NaN for -0). */
-  form: NumberForm = 'whole'
+  /** True after white space, or after a key with escapes: the text is not in canonical form. */
+  nonCanonical = false
+  /** About the last string: whether it holds a backslash, and whether it holds surrogates. */
+  hasEscapes = false
+  hasSurrogates = false
+  /** About the last number: its form, and its value when it is written in digits only (NaN for -0). */
+  numberForm: NumberForm = 'whole'
   value = 0
   /**
-   * The text's UTF-16 codes and a zero behind them, which no rule accepts: so nothing reads out of bounds. An array
-   * of numbers is read faster than the string.
+   * The text's UTF-16 code units and a zero behind them, which no rule accepts, so nothing reads out of bounds. V8
+   * reads them faster from an array than from the string.
    */
   codes = new Uint16Array(4096)
   #bytes = Buffer.from(this.codes.buffer)
@@ -30,29 +30,29 @@ export class JsonCursor {
     this.codes[text.length] = 0
     this.text = text
     this.at = 0
-    this.loose = false
+    this.nonCanonical = false
   }
 
-  /** The code under the cursor; zero behind the end. */
+  /** The code unit at the cursor; zero behind the end. */
   code(): number {
     return this.codes[this.at] as number
   }
 
-  get ended(): boolean {
+  get atEnd(): boolean {
     return this.at >= this.text.length
   }
 
-  space(): void {
+  skipSpace(): void {
     let code = this.code()
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
-      this.loose = true
+      this.nonCanonical = true
       this.at++
       code = this.code()
     }
   }
 
-  /** Passes these characters if they are next. */
-  takes(token: Uint16Array): boolean {
+  /** Moves over these characters if they come next; returns whether they did. */
+  accept(token: Uint16Array): boolean {
     const codes = this.codes
     const at = this.at
     for (let i = 0; i < token.length; i++) if (codes[at + i] !== token[i]) return false
@@ -60,53 +60,51 @@ export class JsonCursor {
     return true
   }
 
-  /** Passes one punctuation character and the white space behind it. */
+  /** Moves over one punctuation character, which must come next, and the white space behind it. */
   expect(code: number): void {
     if (this.code() !== code) this.fail()
     this.at++
-    this.space()
+    this.skipSpace()
   }
 
-  /** Passes a key with its colon; answers its name. */
-  key(): string {
+  /** Moves over a key and its colon; returns the name. */
+  readKey(): string {
     const start = this.at
-    this.string()
-    const name = this.escaped ? this.decode(start, this.at) : this.text.slice(start + 1, this.at - 1)
-    if (this.escaped) this.loose = true
-    this.space()
+    this.skipString()
+    const name = this.hasEscapes ? this.decodeString(start, this.at) : this.text.slice(start + 1, this.at - 1)
+    if (this.hasEscapes) this.nonCanonical = true
+    this.skipSpace()
     this.expect(0x3a)
     return name
   }
 
-  /** Passes a string with its quotes. */
-  string(): void {
+  skipString(): void {
     const codes = this.codes
     if (this.code() !== 0x22) this.fail()
     let at = this.at + 1
-    this.escaped = false
-    this.wide = false
+    this.hasEscapes = false
+    this.hasSurrogates = false
     for (;;) {
       const code = codes[at] as number
       if (code === 0x22) break
       if (code < 0x20) this.fail()
       if (code === 0x5c) {
-        this.escaped = true
-        at = this.#escape(at + 1)
+        this.hasEscapes = true
+        at = this.#endOfEscape(at + 1)
       } else {
-        if (code >= 0xd800 && code <= 0xdfff) this.wide = true
+        if (code >= 0xd800 && code <= 0xdfff) this.hasSurrogates = true
         at++
       }
     }
     this.at = at + 1
   }
 
-  /** The value of the string with quotes between these places. */
-  decode(from: number, to: number): string {
+  /** The value of the string, with its quotes, between these positions. */
+  decodeString(from: number, to: number): string {
     return JSON.parse(this.text.slice(from, to)) as string
   }
 
-  /** Passes a number. */
-  number(): void {
+  skipNumber(): void {
     const codes = this.codes
     const negative = this.code() === 0x2d
     const first = negative ? this.at + 1 : this.at
@@ -119,28 +117,28 @@ export class JsonCursor {
     }
     if (at === first || (codes[first] === 0x30 && at > first + 1)) this.fail()
     this.at = at
-    this.form = 'whole'
+    this.numberForm = 'whole'
     this.value = negative ? (value === 0 ? Number.NaN : -value) : value
-    if (code === 0x2e || code === 0x65 || code === 0x45) this.#behindWhole()
+    if (code === 0x2e || code === 0x65 || code === 0x45) this.#skipFraction()
   }
 
-  /** Passes the fraction and the exponent of a number. */
-  #behindWhole(): void {
+  /** Moves over the fraction and the exponent of a number. */
+  #skipFraction(): void {
     if (this.code() === 0x2e) {
-      this.form = 'point'
+      this.numberForm = 'point'
       this.at++
-      this.#digits()
+      this.#skipDigits()
     }
     if (this.code() === 0x65 || this.code() === 0x45) {
-      this.form = 'exponent'
+      this.numberForm = 'exponent'
       this.at++
       if (this.code() === 0x2b || this.code() === 0x2d) this.at++
-      this.#digits()
+      this.#skipDigits()
     }
   }
 
-  /** Passes null if it is next. */
-  takesNull(): boolean {
+  /** Moves over null if it comes next; returns whether it did. */
+  acceptNull(): boolean {
     const { codes, at } = this
     if (codes[at] !== 0x6e || codes[at + 1] !== 0x75) return false
     if (codes[at + 2] !== 0x6c || codes[at + 3] !== 0x6c) return false
@@ -148,31 +146,31 @@ export class JsonCursor {
     return true
   }
 
-  /** Passes null, true or false. */
-  word(): void {
-    for (const word of words) if (this.takes(word)) return
+  /** Moves over null, true or false. */
+  skipWord(): void {
+    for (const word of words) if (this.accept(word)) return
     this.fail()
   }
 
-  /** Passes any value, `depth` levels deep at most. */
-  skip(depth: number): void {
+  /** Moves over any value that is at most `depth` levels deep. */
+  skipValue(depth: number): void {
     const code = this.code()
-    if (code === 0x22) this.string()
-    else if (code === 0x7b) this.#skipAll(0x7d, depth)
-    else if (code === 0x5b) this.#skipAll(0x5d, depth)
-    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.number()
-    else this.word()
+    if (code === 0x22) this.skipString()
+    else if (code === 0x7b) this.#skipContainer(0x7d, depth)
+    else if (code === 0x5b) this.#skipContainer(0x5d, depth)
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.skipNumber()
+    else this.skipWord()
   }
 
-  #skipAll(close: number, depth: number): void {
+  #skipContainer(close: number, depth: number): void {
     if (depth === 0) throw new TooDeep('nested too deeply')
     this.at++
-    this.space()
+    this.skipSpace()
     if (this.code() !== close) {
       for (;;) {
-        if (close === 0x7d) this.key()
-        this.skip(depth - 1)
-        this.space()
+        if (close === 0x7d) this.readKey()
+        this.skipValue(depth - 1)
+        this.skipSpace()
         if (this.code() !== 0x2c) break
         this.expect(0x2c)
       }
@@ -181,7 +179,7 @@ export class JsonCursor {
     this.at++
   }
 
-  #digits(): void {
+  #skipDigits(): void {
     const start = this.at
     let code = this.code()
     while (code >= 0x30 && code <= 0x39) {
@@ -191,8 +189,8 @@ export class JsonCursor {
     if (this.at === start) this.fail()
   }
 
-  /** Answers the place behind the escape whose letter is at `at`. */
-  #escape(at: number): number {
+  /** Returns the position behind the escape whose letter is at `at`. */
+  #endOfEscape(at: number): number {
     const letter = this.text.charAt(at)
     if (letter === 'u') {
       if (!/^[0-9a-fA-F]{4}$/.test(this.text.slice(at + 1, at + 5))) this.fail()
@@ -218,7 +216,7 @@ export class TooDeep extends Error {
   override name = 'TooDeep'
 }
 
-/** What `takes` compares with. */
+/** The code units that `accept` compares with. */
 export const token = (text: string): Uint16Array =>
   Uint16Array.from(text, character => character.charCodeAt(0))
 

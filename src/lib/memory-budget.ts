@@ -1,23 +1,24 @@
-export interface Guest {
-  /** True while all guests together have room. */
-  take(bytes: number): boolean
-  leave(): void
+export interface Reservation {
+  /** Adds bytes to the reservation; false when all reservations together exceed the budget. */
+  reserve(bytes: number): boolean
+  /** Returns all bytes of the reservation to the budget. */
+  release(): void
 }
 
-/** Memory that several share and that has an end. */
-export function createRoom(most: number): { enter(): Guest } {
-  let taken = 0
+/** Counts the memory that concurrent requests hold together. */
+export function createMemoryBudget(limit: number): { open(): Reservation } {
+  let reserved = 0
   return {
-    enter() {
+    open() {
       let own = 0
       return {
-        take(bytes) {
+        reserve(bytes) {
           own += bytes
-          taken += bytes
-          return taken <= most
+          reserved += bytes
+          return reserved <= limit
         },
-        leave() {
-          taken -= own
+        release() {
+          reserved -= own
           own = 0
         },
       }

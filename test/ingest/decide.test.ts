@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { decide, keysOf } from '../../src/ingest/records/decide.ts'
-import { createRecordReader, type Prepared } from '../../src/ingest/records/read.ts'
+import { createRecordReader, type PreparedRecord } from '../../src/ingest/records/read.ts'
 import { bucketWidths } from '../../src/domain/reading/sales-buckets.ts'
 import type { ExistingRows } from '../../src/storage/port/index.ts'
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 const reader = createRecordReader()
 
-const prepare = (...records: object[]): Prepared[] =>
+const prepare = (...records: object[]): PreparedRecord[] =>
   records.map((record, index) => {
     const read = reader.read(index + 1, JSON.stringify(record))
     if (!read || Array.isArray(read)) throw new Error(JSON.stringify(read))
@@ -173,8 +173,8 @@ describe('decide: a batch', () => {
 
   test('decide: a record may follow its store in the same batch, not precede it', () => {
     const empty = { stores: [], items: [], orders: [] }
-    assert.deepEqual(after(empty, sampleStore(), sampleOrder(), sampleItem()).homeless, [])
-    assert.deepEqual(after(empty, sampleItem(), sampleOrder(), sampleStore(), sampleOrder()).homeless, [
+    assert.deepEqual(after(empty, sampleStore(), sampleOrder(), sampleItem()).missing_store, [])
+    assert.deepEqual(after(empty, sampleItem(), sampleOrder(), sampleStore(), sampleOrder()).missing_store, [
       { line: 1, store_id: 1001n },
       { line: 2, store_id: 1001n },
     ])

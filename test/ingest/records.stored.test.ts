@@ -3,18 +3,18 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fulfillments, sources } from '../../src/contract/codes.ts'
 import { Order } from '../../src/contract/order.ts'
-import { createRecordReader, type Prepared } from '../../src/ingest/records/read.ts'
+import { createRecordReader, type PreparedRecord } from '../../src/ingest/records/read.ts'
 import { rawNumber as raw } from '../../src/lib/exact-json.ts'
 import { orderArbitrary, sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 const reader = createRecordReader()
 
-function read<Kind extends Prepared['kind']>(kind: Kind, record: object | string) {
+function read<Kind extends PreparedRecord['kind']>(kind: Kind, record: object | string) {
   const text = typeof record === 'string' ? record : JSON.stringify(record)
   const result = reader.read(1, text)
   if (!result || Array.isArray(result)) throw new Error(`refused: ${text} ${JSON.stringify(result)}`)
   assert.equal(result.kind, kind)
-  return result.row as Extract<Prepared, { kind: Kind }>['row']
+  return result.row as Extract<PreparedRecord, { kind: Kind }>['row']
 }
 
 describe('record: an order as it is stored', () => {

@@ -8,10 +8,10 @@ const cursor = new JsonCursor()
 function accepts(text: string): boolean {
   cursor.reset(text)
   try {
-    cursor.space()
-    cursor.skip(1000)
-    cursor.space()
-    return cursor.ended
+    cursor.skipSpace()
+    cursor.skipValue(1000)
+    cursor.skipSpace()
+    return cursor.atEnd
   } catch (error) {
     assert.ok(error instanceof NotJson, String(error))
     return false
@@ -113,11 +113,11 @@ for (const text of tricky) {
   })
 }
 
-test('json: every text that JSON.parse reads is passed to its end', () => {
+test('json: the cursor reads to its end every text that JSON.parse reads', () => {
   fc.assert(fc.property(fc.json({ maxDepth: 6 }), text => assert.ok(accepts(text))))
 })
 
-test('json: a text with one character changed, added or taken is judged as JSON.parse judges it', () => {
+test('json: a text with characters changed, added or removed is accepted exactly when JSON.parse accepts it', () => {
   const alphabet = fc.constantFrom(...'{}[]",:\\ \n\t\0ueE+-.0123nultrfs/x'.split(''))
   const edit = fc.tuple(fc.nat(), fc.nat(2), alphabet)
   fc.assert(
@@ -143,9 +143,9 @@ test('json: a text far longer than the first ones is read', () => {
   assert.equal(accepts(JSON.stringify('x'.repeat(200_000)).slice(0, -1)), false)
 })
 
-test('json: what is nested more deeply than allowed is refused, however deep', () => {
+test('json: a value nested more deeply than allowed is refused', () => {
   for (const text of ['[[[]]]', '{"a":{"b":{}}}', '['.repeat(500_000)]) {
     cursor.reset(text)
-    assert.throws(() => cursor.skip(2), TooDeep)
+    assert.throws(() => cursor.skipValue(2), TooDeep)
   }
 })

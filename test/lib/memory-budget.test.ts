@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRoom } from '../../src/lib/memory-budget.ts'
+import { createMemoryBudget } from '../../src/lib/memory-budget.ts'
 
-test('room: guests share it, and give all of theirs back once', () => {
-  const room = createRoom(10)
-  const [a, b] = [room.enter(), room.enter()]
-  assert.equal(a.take(6), true)
-  assert.equal(b.take(4), true)
-  assert.equal(b.take(1), false)
-  a.leave()
-  a.leave()
-  assert.equal(b.take(5), true)
-  assert.equal(b.take(1), false)
+test('memory budget: reservations share one limit, and each is released once', () => {
+  const budget = createMemoryBudget(10)
+  const [a, b] = [budget.open(), budget.open()]
+  assert.equal(a.reserve(6), true)
+  assert.equal(b.reserve(4), true)
+  assert.equal(b.reserve(1), false)
+  a.release()
+  a.release()
+  assert.equal(b.reserve(5), true)
+  assert.equal(b.reserve(1), false)
 })

@@ -137,7 +137,7 @@ export async function checkRecords(
   let bad_lines = 0
   for await (const lines of linesOf(pieces, maxLineLength)) {
     for (const line of lines) {
-      const read = reader.take(line)
+      const read = reader.readLine(line)
       if (Array.isArray(read)) {
         bad_lines++
         for (const problem of read) onProblem(detailOf(line.line, problem))

@@ -4,7 +4,7 @@ import { Envelope } from '../../contract/envelope.ts'
 import { RecordCounts } from '../../contract/record.ts'
 import { byApp } from '../../domain/audit/audit.ts'
 import { fail } from '../../errors.ts'
-import { createRoom } from '../../lib/memory-budget.ts'
+import { createMemoryBudget } from '../../lib/memory-budget.ts'
 import { sendData } from '../reply/envelope.ts'
 import { errorResponses } from '../reply/error-responses.ts'
 import { overloaded, takeTurn } from '../admission/overload.ts'
@@ -20,10 +20,10 @@ const Lines = Type.String({
 
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
-/** Ours: the platform pushes stores, items and orders. One request is one transaction. */
+/** The platform pushes stores, items and orders. One request is one transaction. */
 export function recordsRoute(app: App, { ingest, usage, requireScope }: PlatformDeps): void {
-  const room = createRoom(limits.held)
-  // The body is handed on as the stream it is.
+  const budget = createMemoryBudget(limits.held)
+  // The handler reads the body as a stream.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes, (_request, body, done) => done(null, body))
 
@@ -61,10 +61,10 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
       const { app_id } = principalOf(request).claim
       const from = { address: request.ip, request_id: request.id }
       const batch = ingest.open({ by: byApp({ id: app_id, name: null }, from), most_lines: limits.lines })
-      const guest = room.enter()
+      const memory = budget.open()
       try {
         for await (const piece of expand(body, request.headers['content-encoding'])) {
-          if (!guest.take(piece.length)) throw overloaded
+          if (!memory.reserve(piece.length)) throw overloaded
           await batch.push(piece)
         }
         await takeTurn(request)
@@ -78,7 +78,7 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
         return sendData(reply, JSON.stringify(outcome.counts))
       } finally {
         batch.abandon()
-        guest.leave()
+        memory.release()
       }
     },
   )

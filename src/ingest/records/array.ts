@@ -2,17 +2,17 @@ import { character } from '../../lib/characters.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
 import type { ObjectReader } from './object.ts'
 import type { Problems } from './problems.ts'
-import { nullOr, type Reader } from './reader.ts'
+import { readNull, type Reader } from './reader.ts'
 
-/** More cart lines than any order; it bounds the work that one line can ask for. */
+/** More cart lines than any order has; it bounds the work that one line can cause. */
 const maxElements = 1000
 
-/** A list of objects. A list that is null or left out is stored as an empty one: lists are never null. */
+/** A list of objects. A list that is null or left out is stored as an empty one. */
 export class ArrayReader implements Reader {
   readonly missing = '[]'
   readonly must = 'a list'
   readonly element: ObjectReader
-  /** Called when an element was read, while its fields can still be asked for. */
+  /** Called after each element, while `element` still holds its fields. */
   onElement: ((element: ObjectReader) => void) | null = null
 
   constructor(element: ObjectReader) {
@@ -21,33 +21,33 @@ export class ArrayReader implements Reader {
 
   read(cursor: JsonCursor, problems: Problems): string | null {
     if (cursor.code() !== character.openBracket) {
-      nullOr(cursor, problems, true, this.must)
+      readNull(cursor, problems, true, this.must)
       return this.missing
     }
-    const loose = cursor.loose
-    cursor.loose = false
+    const outer = cursor.nonCanonical
+    cursor.nonCanonical = false
     const elements: string[] = []
-    let asWritten = true
+    let canonical = true
     cursor.expect(character.openBracket)
     if (cursor.code() !== character.closeBracket) {
       for (;;) {
         const start = cursor.at
         const replaced = this.#readElement(cursor, problems, elements.length)
-        if (replaced !== null) asWritten = false
+        if (replaced !== null) canonical = false
         elements.push(replaced ?? cursor.text.slice(start, cursor.at))
-        cursor.space()
+        cursor.skipSpace()
         if (cursor.code() !== character.comma) break
         cursor.expect(character.comma)
       }
     }
     if (cursor.code() !== character.closeBracket) cursor.fail()
     cursor.at++
-    if (cursor.loose) asWritten = false
-    cursor.loose ||= loose
+    if (cursor.nonCanonical) canonical = false
+    cursor.nonCanonical ||= outer
     if (elements.length > maxElements) {
       problems.add('too_many', `has ${elements.length} elements; it must have at most ${maxElements}`)
     }
-    return asWritten ? null : `[${elements.join(',')}]`
+    return canonical ? null : `[${elements.join(',')}]`
   }
 
   #readElement(cursor: JsonCursor, problems: Problems, index: number): string | null {

@@ -5,7 +5,7 @@ import { ObjectReader } from './object.ts'
 import type { Reader } from './reader.ts'
 import { DatetimeReader, literal, onlyNull, text } from './texts.ts'
 
-/** The parts of JSON Schema that the contract's record schemas are made of. */
+/** The parts of JSON Schema that the contract's record schemas use. */
 interface Shape {
   type?: string
   format?: string
@@ -20,7 +20,7 @@ interface Shape {
   properties?: Record<string, Shape>
 }
 
-/** A reader for what the contract says a record is: one schema documents, types and checks it. */
+/** The reader for a record schema of the contract, which also documents and types the record. */
 export const compileRecord = (schema: TSchema): ObjectReader => compileObject(schema as Shape)
 
 const compileObject = ({ properties = {} }: Shape): ObjectReader =>
@@ -53,12 +53,12 @@ function compileValue(shape: Shape, nullable: boolean): Reader {
   throw unsupported(shape)
 }
 
-/** The reader of a field that the schema says is a datetime; it knows the seconds. */
+/** The reader of a datetime field, for its value in seconds. */
 export function datetimeOf(record: ObjectReader, name: string): DatetimeReader {
   const reader = record.reader(name)
   if (!(reader instanceof DatetimeReader)) throw new Error(`${name} is not a datetime`)
   return reader
 }
 
-/** A schema without a rule here is a fault of ours, found when the server starts. */
+/** A programming error; it shows when the server starts. */
 const unsupported = (shape: Shape): Error => new Error(`no reader for the schema ${JSON.stringify(shape)}`)

@@ -1,13 +1,13 @@
 import { parseInt64 } from '../../lib/int64.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
 import type { Problems } from './problems.ts'
-import { complain, nullOr, orNull, type Reader } from './reader.ts'
+import { reportValue, readNull, orNull, type Reader } from './reader.ts'
 
 const startsNumber = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39)
 
-const written = 'written without a point or an exponent'
+const inDigits = 'written without a point or an exponent'
 
-/** int8 and int32: within their limits, or one of a code table's. */
+/** int8 and int32: within limits, or one of the codes of a table. */
 export function integer(
   limits: { minimum: number; maximum: number } | { enum: readonly number[] },
   nullable: boolean,
@@ -22,13 +22,14 @@ export function integer(
     must,
     missing: nullable ? 'null' : null,
     read(cursor: JsonCursor, problems: Problems) {
-      if (!startsNumber(cursor.code())) return nullOr(cursor, problems, nullable, must)
+      if (!startsNumber(cursor.code())) return readNull(cursor, problems, nullable, must)
       const start = cursor.at
-      cursor.number()
-      if (cursor.form !== 'whole') return complain(cursor, problems, 'type', start, `${must}, ${written}`)
+      cursor.skipNumber()
+      if (cursor.numberForm !== 'whole')
+        return reportValue(cursor, problems, 'type', start, `${must}, ${inDigits}`)
       const { value } = cursor
       if (codes ? codes.has(value) : value >= minimum && value <= maximum) return null
-      return complain(cursor, problems, codes ? 'code' : 'range', start, must)
+      return reportValue(cursor, problems, codes ? 'code' : 'range', start, must)
     },
   }
 }
@@ -39,19 +40,20 @@ export function int64(nullable: boolean): Reader {
     must,
     missing: nullable ? 'null' : null,
     read(cursor, problems) {
-      if (!startsNumber(cursor.code())) return nullOr(cursor, problems, nullable, must)
+      if (!startsNumber(cursor.code())) return readNull(cursor, problems, nullable, must)
       const start = cursor.at
-      cursor.number()
-      if (cursor.form !== 'whole') return complain(cursor, problems, 'type', start, `${must}, ${written}`)
+      cursor.skipNumber()
+      if (cursor.numberForm !== 'whole')
+        return reportValue(cursor, problems, 'type', start, `${must}, ${inDigits}`)
       // Up to 18 digits are always within range; -0 is NaN.
       if (cursor.at - start <= 18 && !Number.isNaN(cursor.value)) return null
       if (parseInt64(cursor.text.slice(start, cursor.at)) !== null) return null
-      return complain(cursor, problems, 'range', start, must)
+      return reportValue(cursor, problems, 'range', start, must)
     },
   }
 }
 
-/** Keeps sums of money and of quantities far from the end of int64, and the text of one number short. */
+/** Limits that keep sums within int64 and the text of a number short. */
 const maxDecimal = 1e15
 const maxCharacters = 30
 const maxExponent = 30
@@ -75,13 +77,13 @@ export function decimal(limits: { minimum?: number; maximum?: number }, nullable
     must,
     missing: nullable ? 'null' : null,
     read(cursor, problems) {
-      if (!startsNumber(cursor.code())) return nullOr(cursor, problems, nullable, must)
+      if (!startsNumber(cursor.code())) return readNull(cursor, problems, nullable, must)
       const start = cursor.at
-      cursor.number()
+      cursor.skipNumber()
       // Eight characters without an exponent are below every limit.
-      if (cursor.form !== 'exponent' && cursor.at - start <= 8) return null
+      if (cursor.numberForm !== 'exponent' && cursor.at - start <= 8) return null
       if (inRange(cursor.text.slice(start, cursor.at))) return null
-      return complain(cursor, problems, 'range', start, `${must} ${range}`)
+      return reportValue(cursor, problems, 'range', start, `${must} ${range}`)
     },
   }
 }

@@ -29,12 +29,12 @@ export function createOrderReader(): (cursor: JsonCursor, problems: Problems) =>
 
   return (cursor, problems) => {
     counter.reset()
-    // What is left out is not read, and would keep the last order's time.
+    // A missing field is not read, so its reader would still have the time of the order before.
     updated_at.seconds = null
     paid_at.seconds = null
     record.scan(cursor, problems)
     if (problems.count > 0) return null
-    // A label is always its code's, so an order that was read from the API can be pushed back as it is.
+    // Labels always follow from their codes, so an order read from the API can be pushed back unchanged.
     for (const { code, label, labels } of labelled) {
       record.replace(label, labels.get(record.value(code)) ?? 'null')
     }
@@ -46,7 +46,7 @@ export function createOrderReader(): (cursor: JsonCursor, problems: Problems) =>
       updated_at: updated_at.seconds ?? (created_at.seconds as Seconds),
       paid_at: paid_at.seconds,
       sold: counter.sold(record.value(status)),
-      // Behind the kind, which is the record's first field and no part of the order.
+      // Without the first field, `kind`, which is no part of the order.
       doc: `{${record.render(1)}}`,
     }
   }

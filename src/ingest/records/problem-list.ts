@@ -1,9 +1,9 @@
 import { type ApiError, type ErrorDetail, fail } from '../../errors.ts'
 
-/** As many as an answer names one by one; the rest is counted. */
+/** Problems that an answer lists; the others are only counted. */
 const maxDetails = 1000
 
-/** What is wrong with the lines of one batch. */
+/** The problems of the lines of one batch. */
 export class ProblemList {
   readonly details: ErrorDetail[] = []
   readonly lines = new Set<number>()

@@ -6,11 +6,11 @@ import type { ItemRow, OrderRow, StoreRow } from '../../storage/port/index.ts'
 import { createItemReader } from './item.ts'
 import { DuplicateKey } from './object.ts'
 import { createOrderReader } from './order.ts'
-import { type Problem, Problems, shown } from './problems.ts'
+import { type Problem, Problems, excerpt } from './problems.ts'
 import { createStoreReader } from './store.ts'
 
-/** A record that is valid by itself, rendered as it will be stored. */
-export type Prepared = { line: number } & (
+/** A valid record, rendered as it will be stored; its store may still be missing. */
+export type PreparedRecord = { line: number } & (
   | { kind: 'store'; row: StoreRow }
   | { kind: 'item'; row: ItemRow }
   | { kind: 'order'; row: OrderRow }
@@ -21,9 +21,9 @@ export const maxLineLength = 1_048_576
 
 export interface RecordReader {
   /** One line: a record, everything that is wrong with it, or null for a blank line. */
-  read(line: number, text: string): Prepared | Problem[] | null
-  /** The same for a line as it was cut, which may be one that could not be read. */
-  take(line: Line): Prepared | Problem[] | null
+  read(line: number, text: string): PreparedRecord | Problem[] | null
+  /** The same for a line of `LineCutter`, which may be too long or not UTF-8. */
+  readLine(line: Line): PreparedRecord | Problem[] | null
 }
 
 const kinds = ['order', 'item', 'store'] as const
@@ -31,7 +31,7 @@ type Kind = (typeof kinds)[number]
 
 const kindKey = token('"kind"')
 const kindValues = kinds.map(kind => ({ kind, value: token(`"${kind}"`) }))
-const kindsShown = '"store", "item" or "order"'
+const kindNames = '"store", "item" or "order"'
 
 /** Compiles the contract's schemas once; one reader then reads any number of lines. */
 export function createRecordReader(): RecordReader {
@@ -41,22 +41,22 @@ export function createRecordReader(): RecordReader {
   const cursor = new JsonCursor()
   const problems = new Problems()
 
-  function read(line: number, text: string): Prepared | Problem[] | null {
+  function read(line: number, text: string): PreparedRecord | Problem[] | null {
     cursor.reset(text)
-    cursor.space()
-    if (cursor.ended) return null
+    cursor.skipSpace()
+    if (cursor.atEnd) return null
     const start = cursor.at
     const kind = firstKind(cursor) ?? findKind(text)
     if (typeof kind !== 'string') return [kind]
     cursor.at = start
     const prepared = prepare(line, kind)
-    cursor.space()
-    if (!cursor.ended) cursor.fail()
-    return prepared ?? problems.take()
+    cursor.skipSpace()
+    if (!cursor.atEnd) cursor.fail()
+    return prepared ?? problems.drain()
   }
 
   /** Null when there are problems. */
-  function prepare(line: number, kind: Kind): Prepared | null {
+  function prepare(line: number, kind: Kind): PreparedRecord | null {
     if (kind === 'order') {
       const row = readOrder(cursor, problems)
       return row && { line, kind, row }
@@ -69,76 +69,76 @@ export function createRecordReader(): RecordReader {
     return row && { line, kind, row }
   }
 
-  function readOnce(line: number, text: string): Prepared | Problem[] | null {
+  function readDuplicatesToo(line: number, text: string): PreparedRecord | Problem[] | null {
     try {
       return read(line, text)
     } catch (error) {
       if (!(error instanceof DuplicateKey)) throw error
-      problems.take()
+      problems.drain()
       return read(line, JSON.stringify(parseExact(text)))
     }
   }
 
-  function tryRead(line: number, text: string): Prepared | Problem[] | null {
-    if (text.length > maxLineLength) return [faults.too_long]
+  function tryRead(line: number, text: string): PreparedRecord | Problem[] | null {
+    if (text.length > maxLineLength) return [lineFaults.too_long]
     try {
-      return readOnce(line, text)
+      return readDuplicatesToo(line, text)
     } catch (error) {
-      problems.take()
-      return [faultOf(error, text)]
+      problems.drain()
+      return [problemOf(error, text)]
     }
   }
 
   return {
     read: tryRead,
-    take: line => ('text' in line ? tryRead(line.line, line.text) : [faults[line.fault]]),
+    readLine: line => ('text' in line ? tryRead(line.line, line.text) : [lineFaults[line.fault]]),
   }
 }
 
-/** The kind of a record that begins with it, as most do. */
+/** The kind of a record whose first field it is, as in most records. */
 function firstKind(cursor: JsonCursor): Kind | undefined {
   if (cursor.code() !== character.openBrace) return undefined
   cursor.expect(character.openBrace)
-  if (!cursor.takes(kindKey)) return undefined
-  cursor.space()
+  if (!cursor.accept(kindKey)) return undefined
+  cursor.skipSpace()
   cursor.expect(character.colon)
-  return kindValues.find(({ value }) => cursor.takes(value))?.kind
+  return kindValues.find(({ value }) => cursor.accept(value))?.kind
 }
 
-/** The kind of a record that does not begin with it. */
+/** The kind of a record that has it in another place. */
 function findKind(text: string): Kind | Problem {
   const value = JSON.parse(text) as unknown
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { field: '', rule: 'type', says: `is ${shown(text.trim())}; it must be a JSON object` }
+    return { field: '', rule: 'type', reason: `is ${excerpt(text.trim())}; it must be a JSON object` }
   }
   if (!Object.hasOwn(value, 'kind')) {
-    return { field: 'kind', rule: 'required', says: `is missing; it must be ${kindsShown}` }
+    return { field: 'kind', rule: 'required', reason: `is missing; it must be ${kindNames}` }
   }
   const { kind } = value as { kind: unknown }
   return (
     kinds.find(known => known === kind) ?? {
       field: 'kind',
       rule: 'kind',
-      says: `is ${shown(JSON.stringify(kind))}; it must be ${kindsShown}`,
+      reason: `is ${excerpt(JSON.stringify(kind))}; it must be ${kindNames}`,
     }
   )
 }
 
-/** Of lines that cannot even be read. */
-export const faults = {
+/** Problems of lines that cannot be read. */
+export const lineFaults = {
   too_long: {
     field: '',
     rule: 'too_long',
-    says: `is longer than ${maxLineLength} bytes, the most for a line`,
+    reason: `is longer than ${maxLineLength} bytes, the most for a line`,
   },
-  not_utf8: { field: '', rule: 'not_utf8', says: 'is not UTF-8 text' },
+  not_utf8: { field: '', rule: 'not_utf8', reason: 'is not UTF-8 text' },
 } satisfies Record<string, Problem>
 
-function faultOf(error: unknown, text: string): Problem {
-  // RangeError: so deep that even JSON.stringify gives up.
+function problemOf(error: unknown, text: string): Problem {
+  // RangeError: nested too deeply for JSON.stringify.
   if (error instanceof TooDeep || error instanceof RangeError) {
-    return { field: '', rule: 'too_deep', says: 'is nested more deeply than any record' }
+    return { field: '', rule: 'too_deep', reason: 'is nested more deeply than any record' }
   }
   if (!(error instanceof NotJson || error instanceof SyntaxError)) throw error
-  return { field: '', rule: 'not_json', says: `is not JSON: ${shown(JSON.stringify(text.trim()))}` }
+  return { field: '', rule: 'not_json', reason: `is not JSON: ${excerpt(JSON.stringify(text.trim()))}` }
 }

@@ -9,31 +9,31 @@ type Buckets = Map<bigint, Map<Seconds, Sums>>
 
 const [narrowest, ...wider] = bucketWidths
 
-/** Gathers what a batch adds to the sales and takes from them, and sums it up by bucket. */
+/** Collects the sales that a batch adds and subtracts, and sums them by bucket. */
 export class Rollups {
-  /** The `sold` texts by store and bucket: all of a bucket are added up at once. */
+  /** The `sold` texts by store and bucket; those of one bucket are summed at once. */
   readonly #added = new Map<bigint, Map<Seconds, string[]>>()
-  readonly #taken = new Map<bigint, Map<Seconds, string[]>>()
+  readonly #subtracted = new Map<bigint, Map<Seconds, string[]>>()
 
   add(store_id: bigint, created_at: Seconds, sold: string): void {
     if (sold !== '') textsOf(this.#added, store_id, created_at).push(sold)
   }
 
-  take(store_id: bigint, created_at: Seconds, sold: string): void {
-    if (sold !== '') textsOf(this.#taken, store_id, created_at).push(sold)
+  subtract(store_id: bigint, created_at: Seconds, sold: string): void {
+    if (sold !== '') textsOf(this.#subtracted, store_id, created_at).push(sold)
   }
 
   /** One for each store, width, bucket and item that changed. */
   deltas(): RollupDelta[] {
     const buckets: Buckets = new Map()
-    for (const { store_id, bucket, sold } of entries(this.#added)) gather(buckets, store_id, bucket, sold, 1n)
-    for (const { store_id, bucket, sold } of entries(this.#taken))
-      gather(buckets, store_id, bucket, sold, -1n)
+    for (const { store_id, bucket, sold } of entries(this.#added)) addTo(buckets, store_id, bucket, sold, 1n)
+    for (const { store_id, bucket, sold } of entries(this.#subtracted))
+      addTo(buckets, store_id, bucket, sold, -1n)
     const deltas = flatten(buckets, narrowest)
     let level = deltas
     for (const width of wider) {
       const folded: Buckets = new Map()
-      for (const delta of level) gather(folded, delta.store_id, bucketOf(delta.bucket, width), [delta], 1n)
+      for (const delta of level) addTo(folded, delta.store_id, bucketOf(delta.bucket, width), [delta], 1n)
       level = flatten(folded, width)
       deltas.push(...level)
     }
@@ -55,7 +55,7 @@ function* entries(map: Map<bigint, Map<Seconds, string[]>>) {
   }
 }
 
-function gather(
+function addTo(
   buckets: Buckets,
   store_id: bigint,
   bucket: Seconds,
@@ -75,7 +75,7 @@ function gather(
   }
 }
 
-/** What was added and taken in equal measure changes nothing and is left out. */
+/** Without the sums that are zero. */
 function flatten(buckets: Buckets, width: Seconds): RollupDelta[] {
   const deltas: RollupDelta[] = []
   for (const [store_id, byBucket] of buckets) {

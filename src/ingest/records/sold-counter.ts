@@ -8,11 +8,11 @@ const countedStatuses = new Set(['2', '11'])
 
 interface SoldCounter {
   reset(): void
-  /** What the order that was just read adds to the sales, given its status. */
+  /** The sales of the order that was just read, given its status. */
   sold(status: string): string
 }
 
-/** Watches the cart lines of an order go by. */
+/** Collects the cart lines of an order while it is read. */
 export function createSoldCounter(order: ObjectReader): SoldCounter {
   const carts = order.reader('carts')
   if (!(carts instanceof ArrayReader)) throw new Error('carts is not a list')

@@ -3,7 +3,7 @@ import type { JsonCursor } from '../../lib/json-cursor.ts'
 import type { StoreRow } from '../../storage/port/index.ts'
 import { isEmail, normalizeEmail } from '../../domain/accounts/email.ts'
 import { compileRecord } from './compile.ts'
-import { type Problems, shown } from './problems.ts'
+import { type Problems, excerpt } from './problems.ts'
 
 export function createStoreReader(): (cursor: JsonCursor, problems: Problems) => StoreRow | null {
   const record = compileRecord(StoreRecord)
@@ -19,7 +19,7 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
     if (!isTimezone(JSON.parse(zone) as string)) {
       problems.add(
         'timezone',
-        `is ${shown(zone)}; it must be a name of the IANA time zone database`,
+        `is ${excerpt(zone)}; it must be a name of the IANA time zone database`,
         '.timezone',
       )
     }
@@ -28,7 +28,7 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
     if (email !== null && !isEmail(email)) {
       problems.add(
         'email',
-        `is ${shown(record.value(merchant))}; it must be an email address or null`,
+        `is ${excerpt(record.value(merchant))}; it must be an email address or null`,
         '.merchant',
       )
     }
@@ -45,21 +45,21 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
 
 const timezones = new Map<string, boolean>()
 
-/** There are some 600 names; what is not one of them must not fill the memory. */
+/** There are about 600 names; invalid ones must not fill the memory. */
 const mostTimezones = 1000
 
 function isTimezone(name: string): boolean {
   let known = timezones.get(name)
   if (known === undefined) {
-    known = askIntl(name)
+    known = intlKnows(name)
     if (timezones.size >= mostTimezones) timezones.clear()
     timezones.set(name, known)
   }
   return known
 }
 
-function askIntl(name: string): boolean {
-  // Intl also takes offsets, and any mix of upper and lower case, which other readers of the name do not.
+function intlKnows(name: string): boolean {
+  // Intl also accepts offsets and any letter case, which other software does not.
   if (!/^[A-Z][^/]*(\/[A-Z][^/]*)*$/.test(name)) return false
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()

@@ -5,7 +5,7 @@ import type { Seconds } from '../../lib/clock.ts'
 import { parseDatetime } from '../../lib/datetime.ts'
 import { datetimeAt } from './datetime.ts'
 import type { Problems } from './problems.ts'
-import { complain, nullOr, orNull, type Reader, refuse } from './reader.ts'
+import { reportValue, readNull, orNull, type Reader, reportWrongType } from './reader.ts'
 
 /** Text of a length in characters (code points, as in JSON Schema). */
 export function text(limits: { minLength?: number; maxLength: number }, nullable: boolean): Reader {
@@ -13,17 +13,17 @@ export function text(limits: { minLength?: number; maxLength: number }, nullable
   const must = orNull('text', nullable)
   const length = `${must} of ${minLength} to ${maxLength} characters`
 
-  /** Escapes are written anew, so that the same text is always stored as the same bytes. */
-  function readRare(cursor: JsonCursor, problems: Problems, start: number): string | null {
+  /** Text with escapes or surrogates, or of a wrong length. Escapes are normalized: equal text is stored as equal bytes. */
+  function readUncommon(cursor: JsonCursor, problems: Problems, start: number): string | null {
     const source = cursor.text.slice(start, cursor.at)
-    const value = cursor.decode(start, cursor.at)
+    const value = cursor.decodeString(start, cursor.at)
     if (!value.isWellFormed() || value.includes('\0')) {
-      // PostgreSQL stores neither.
-      return complain(cursor, problems, 'unicode', start, `${must} in well-formed Unicode without U+0000`)
+      // PostgreSQL cannot store it.
+      return reportValue(cursor, problems, 'unicode', start, `${must} in well-formed Unicode without U+0000`)
     }
     const characters = value.length > maxLength ? [...value].length : value.length
     if (characters < minLength || characters > maxLength) {
-      return complain(cursor, problems, 'length', start, length)
+      return reportValue(cursor, problems, 'length', start, length)
     }
     const canonical = JSON.stringify(value)
     return canonical === source ? null : canonical
@@ -33,22 +33,22 @@ export function text(limits: { minLength?: number; maxLength: number }, nullable
     must,
     missing: nullable ? 'null' : null,
     read(cursor, problems) {
-      if (cursor.code() !== character.quote) return nullOr(cursor, problems, nullable, must)
+      if (cursor.code() !== character.quote) return readNull(cursor, problems, nullable, must)
       const start = cursor.at
-      cursor.string()
+      cursor.skipString()
       const units = cursor.at - start - 2
-      if (!cursor.escaped && !cursor.wide && units >= minLength && units <= maxLength) return null
-      return readRare(cursor, problems, start)
+      if (!cursor.hasEscapes && !cursor.hasSurrogates && units >= minLength && units <= maxLength) return null
+      return readUncommon(cursor, problems, start)
     },
   }
 }
 
-/** Spec 2.4: a moment that exists, yyyy-MM-dd HH:mm:ss, UTC. */
+/** Spec 2.4: a valid time, yyyy-MM-dd HH:mm:ss, UTC. */
 export class DatetimeReader implements Reader {
   readonly must: string
   readonly missing: string | null
   readonly #nullable: boolean
-  /** The value read last; null when it was null. */
+  /** The last value; null when it was null. */
   seconds: Seconds | null = null
 
   constructor(nullable: boolean) {
@@ -60,7 +60,7 @@ export class DatetimeReader implements Reader {
   read(cursor: JsonCursor, problems: Problems): string | null {
     this.seconds = null
     const { at, codes } = cursor
-    if (codes[at] !== character.quote) return nullOr(cursor, problems, this.#nullable, this.must)
+    if (codes[at] !== character.quote) return readNull(cursor, problems, this.#nullable, this.must)
     if (codes[at + 20] === character.quote) {
       this.seconds = datetimeAt(codes, at + 1)
       if (this.seconds !== null) {
@@ -68,16 +68,16 @@ export class DatetimeReader implements Reader {
         return null
       }
     }
-    cursor.string()
-    const value = cursor.decode(at, cursor.at)
+    cursor.skipString()
+    const value = cursor.decodeString(at, cursor.at)
     this.seconds = parseDatetime(value)
     return this.seconds === null
-      ? complain(cursor, problems, 'datetime', at, this.must)
+      ? reportValue(cursor, problems, 'datetime', at, this.must)
       : JSON.stringify(value)
   }
 }
 
-/** One word, such as the kind. */
+/** One fixed word, such as the kind. */
 export function literal(value: string): Reader {
   const quoted = JSON.stringify(value)
   const expected = token(quoted)
@@ -85,19 +85,19 @@ export function literal(value: string): Reader {
     must: quoted,
     missing: null,
     read(cursor, problems) {
-      if (cursor.takes(expected)) return null
+      if (cursor.accept(expected)) return null
       const start = cursor.at
-      if (cursor.code() !== character.quote) return refuse(cursor, problems, quoted)
-      cursor.string()
-      if (cursor.decode(start, cursor.at) === value) return quoted
-      return complain(cursor, problems, 'type', start, quoted)
+      if (cursor.code() !== character.quote) return reportWrongType(cursor, problems, quoted)
+      cursor.skipString()
+      if (cursor.decodeString(start, cursor.at) === value) return quoted
+      return reportValue(cursor, problems, 'type', start, quoted)
     },
   }
 }
 
-/** A field that has no value yet but null. */
+/** A field that is always null. */
 export const onlyNull: Reader = {
   must: 'null',
   missing: 'null',
-  read: (cursor, problems) => nullOr(cursor, problems, true, 'null'),
+  read: (cursor, problems) => readNull(cursor, problems, true, 'null'),
 }

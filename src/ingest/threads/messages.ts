@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode, type ErrorDetail, fail } from '../../errors.t
 import { isStorageFault } from '../../domain/storage-fault.ts'
 import { StorageUnavailable } from '../../storage/port/index.ts'
 
-/** What a thread is told. Of one batch: `open`, any number of `push`, then `commit` or `abandon`. */
+/** Messages to a thread. For one batch: `open`, any number of `push`, then `commit` or `abandon`. */
 export type Request =
   | { type: 'open'; id: number; options: IngestOptions }
   | { type: 'push'; id: number; piece: Uint8Array }
@@ -11,14 +11,14 @@ export type Request =
   | { type: 'abandon'; id: number }
   | { type: 'close' }
 
-/** What it answers: to each `push` and to `commit`, in the order they came. */
+/** Its answers, one to each `push` and to `commit`, in the same order. */
 export type Answer =
   | { type: 'ready' }
   | { type: 'pushed'; id: number; failure?: Failure }
   | { type: 'committed'; id: number; outcome: Outcome }
   | { type: 'failed'; id: number; failure: Failure }
 
-/** An error on its way between threads: its class does not survive the way. */
+/** An error as a message: structured cloning loses its class. */
 export type Failure =
   | { kind: 'api'; code: ErrorCode; message: string; details: readonly ErrorDetail[] }
   | { kind: 'storage' | 'fault'; message: string; stack: string | undefined }

@@ -3,25 +3,25 @@ import type { StorageOptions } from '../../storage/open.ts'
 import { type IngestWorker, startWorker } from './worker.ts'
 
 interface PoolOptions {
-  /** Never in memory: each thread has a connection of its own. */
+  /** Never `:memory:`, because each thread opens its own connection. */
   database: string
   threads: number
   storage: Required<Pick<StorageOptions, 'database_statement_timeout' | 'database_connect_timeout'>>
 }
 
-/** Connections of one thread, where the engine has a pool: batches of a store that is locked take two, others go on. */
+/** PostgreSQL connections of one thread: batches that wait for a locked store hold two, the others continue. */
 const connections = 4
 
 /**
- * An ingest whose batches are read and stored in threads, so that neither a large batch nor the disk's flush keeps the
- * server from answering. With several threads, one reads while another writes. They start when they are needed.
+ * An ingest that reads and stores batches in worker threads, so that neither a large batch nor an fsync blocks the event
+ * loop. With several threads, one reads while another writes. They start on demand.
  */
 export function createIngestPool({ database, threads, storage }: PoolOptions): Ingest {
   const workers: IngestWorker[] = []
   const { database_statement_timeout, database_connect_timeout } = storage
   const options = { database_pool: connections, database_statement_timeout, database_connect_timeout }
 
-  function least(): IngestWorker {
+  function leastBusy(): IngestWorker {
     for (let i = workers.length - 1; i >= 0; i--) if (workers[i]?.ended) workers.splice(i, 1)
     const [idlest] = workers.toSorted((a, b) => a.open_batches - b.open_batches)
     if (idlest && (idlest.open_batches === 0 || workers.length >= threads)) return idlest
@@ -31,7 +31,7 @@ export function createIngestPool({ database, threads, storage }: PoolOptions): I
   }
 
   return {
-    open: batch => least().open(batch),
+    open: batch => leastBusy().open(batch),
     async close() {
       await Promise.all(workers.map(worker => worker.close()))
     },

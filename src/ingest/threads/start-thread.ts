@@ -1,17 +1,17 @@
 import { enableCompileCache } from 'node:module'
 import { getPriority, setPriority } from 'node:os'
 
-// Before the first module is loaded: a thread does not share the process's cache, and would take twice as long to start.
+// Before any other module: a thread does not share the process's compile cache and would take twice as long to start.
 enableCompileCache()
-giveWay()
+lowerPriority()
 await import('./thread.ts')
 
-/** Where cores are scarce, readers come first. On Linux alone this is about the thread and not the whole process. */
-function giveWay(): void {
+/** Requests come before ingest when cores are scarce. Only Linux sets the priority of one thread. */
+function lowerPriority(): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(Math.min(19, getPriority() + 5))
   } catch {
-    // A sandbox may forbid it; it works as well without.
+    // A sandbox may forbid it; the thread works without.
   }
 }

@@ -4,7 +4,7 @@ import { createIngest, type IngestBatch } from '../ingest.ts'
 import { openStorage, type StorageOptions } from '../../storage/open.ts'
 import { type Answer, type Request, toFailure } from './messages.ts'
 
-/** A thread that reads and stores batches over a database connection of its own, beside the one that answers. */
+/** A worker thread that reads and stores batches over its own database connection. */
 const { database, options } = workerData as { database: string; options: StorageOptions }
 const port = parentPort as MessagePort
 const storage = await openStorage(database, options)
@@ -46,7 +46,7 @@ port.on('message', (request: Request) => {
       batches.delete(request.id)
       return
     case 'close':
-      // The port closes last: it is what keeps the thread alive.
+      // The port closes last because it keeps the thread alive.
       return void storage.close().finally(() => port.close())
   }
 })

@@ -4,11 +4,10 @@ import type { StorageOptions } from '../../storage/open.ts'
 import { StorageUnavailable } from '../../storage/port/index.ts'
 import { type Answer, type Request, toError } from './messages.ts'
 
-/** Bytes that may be on their way to a thread for one batch; a sender that is faster waits. */
+/** Bytes of one batch that the thread has not processed yet; beyond this `push` waits. */
 const window = 1024 * 1024
 
 export interface IngestWorker {
-  /** Batches that are open. */
   readonly open_batches: number
   /** True once it can take no more batches. */
   readonly ended: boolean
@@ -16,12 +15,13 @@ export interface IngestWorker {
   close(): Promise<void>
 }
 
-/** What the thread owes: acknowledgements of pieces, and the outcome. */
-interface Owed {
-  pending: number[]
+/** A batch whose outcome the thread has not sent yet. */
+interface PendingBatch {
+  /** The sizes of the pieces that are not acknowledged. */
+  unacknowledged: number[]
   bytes: number
   failure: Error | null
-  room: PromiseWithResolvers<void> | null
+  drained: PromiseWithResolvers<void> | null
   outcome: PromiseWithResolvers<Outcome>
 }
 
@@ -29,22 +29,22 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
   const worker = new Worker(new URL('./start-thread.ts', import.meta.url), {
     workerData: { database, options },
   })
-  const batches = new Map<number, Owed>()
+  const batches = new Map<number, PendingBatch>()
   let next = 0
   let ended = false
-  // Alive while it owes something; a server that only waits for its threads has nothing left to do.
+  // Idle threads do not keep the process alive.
   worker.unref()
   function forget(id: number): boolean {
-    const was = batches.delete(id)
+    const known = batches.delete(id)
     if (batches.size === 0) worker.unref()
-    return was
+    return known
   }
-  const tell = (request: Request, transfer: ArrayBuffer[] = []): void => worker.postMessage(request, transfer)
+  const send = (request: Request, transfer: ArrayBuffer[] = []): void => worker.postMessage(request, transfer)
 
-  /** Everyone who waits is told: what was not answered was not committed, or nobody knows. */
+  /** Rejects everything that waits: a batch without an answer was not committed, or its outcome is unknown. */
   function end(error: Error): void {
     ended = true
-    for (const owed of batches.values()) fail(owed, error)
+    for (const batch of batches.values()) fail(batch, error)
     batches.clear()
   }
   worker.on('error', error =>
@@ -53,17 +53,17 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
   worker.on('exit', () => end(new StorageUnavailable('a thread that stores records ended')))
   worker.on('message', (answer: Answer) => {
     if (answer.type === 'ready') return
-    const owed = batches.get(answer.id)
-    if (!owed) return
+    const batch = batches.get(answer.id)
+    if (!batch) return
     if (answer.type === 'pushed') {
-      owed.bytes -= owed.pending.shift() ?? 0
-      if (answer.failure) fail(owed, toError(answer.failure))
-      else if (owed.bytes < window) owed.room?.resolve()
+      batch.bytes -= batch.unacknowledged.shift() ?? 0
+      if (answer.failure) fail(batch, toError(answer.failure))
+      else if (batch.bytes < window) batch.drained?.resolve()
       return
     }
     forget(answer.id)
-    if (answer.type === 'committed') owed.outcome.resolve(answer.outcome)
-    else owed.outcome.reject(toError(answer.failure))
+    if (answer.type === 'committed') batch.outcome.resolve(answer.outcome)
+    else batch.outcome.reject(toError(answer.failure))
   })
 
   return {
@@ -75,36 +75,36 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
     },
     open(batchOptions) {
       const id = next++
-      const owed: Owed = {
-        pending: [],
+      const batch: PendingBatch = {
+        unacknowledged: [],
         bytes: 0,
         failure: null,
-        room: null,
+        drained: null,
         outcome: Promise.withResolvers<Outcome>(),
       }
-      owed.outcome.promise.catch(() => {}) // looked at in commit
-      batches.set(id, owed)
+      batch.outcome.promise.catch(() => {}) // commit handles it
+      batches.set(id, batch)
       worker.ref()
-      tell({ type: 'open', id, options: batchOptions })
+      send({ type: 'open', id, options: batchOptions })
       return {
         async push(piece) {
-          if (owed.failure) throw owed.failure
-          // A copy, since a piece may share its memory with others; the copy is then given away.
+          if (batch.failure) throw batch.failure
+          // A copy, because a piece may share its memory with others; the copy is transferred.
           const copy = new Uint8Array(piece)
-          owed.pending.push(copy.length)
-          owed.bytes += copy.length
-          tell({ type: 'push', id, piece: copy }, [copy.buffer])
-          if (owed.bytes < window) return
-          owed.room = Promise.withResolvers()
-          await owed.room.promise
+          batch.unacknowledged.push(copy.length)
+          batch.bytes += copy.length
+          send({ type: 'push', id, piece: copy }, [copy.buffer])
+          if (batch.bytes < window) return
+          batch.drained = Promise.withResolvers()
+          await batch.drained.promise
         },
         async commit() {
-          if (owed.failure) throw owed.failure
-          tell({ type: 'commit', id })
-          return owed.outcome.promise
+          if (batch.failure) throw batch.failure
+          send({ type: 'commit', id })
+          return batch.outcome.promise
         },
         abandon() {
-          if (forget(id)) tell({ type: 'abandon', id })
+          if (forget(id)) send({ type: 'abandon', id })
         },
       }
     },
@@ -112,15 +112,15 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
       if (ended) return
       worker.ref()
       const exited = new Promise(resolve => worker.once('exit', resolve))
-      tell({ type: 'close' })
+      send({ type: 'close' })
       await exited
     },
   }
 }
 
-function fail(owed: Owed, error: Error): void {
-  owed.failure ??= error
-  owed.room?.reject(owed.failure)
-  owed.room?.promise.catch(() => {})
-  owed.outcome.reject(owed.failure)
+function fail(batch: PendingBatch, error: Error): void {
+  batch.failure ??= error
+  batch.drained?.reject(batch.failure)
+  batch.drained?.promise.catch(() => {})
+  batch.outcome.reject(batch.failure)
 }
