@@ -5,7 +5,7 @@ import type { MerchantStore } from './lists.ts'
 
 /** A page of a list that operators browse. */
 export interface Search {
-  /** Part of a name or an email, whatever its case (of A to Z), or a whole id. Empty: everything. */
+  /** Part of a name or an email, ignoring the case of A to Z, or a whole id. Empty: everything. */
   text: string
   offset: number
   limit: number
@@ -13,7 +13,7 @@ export interface Search {
 
 export interface Found<Row> {
   rows: Row[]
-  /** How many the search finds in all. */
+  /** The number of all rows that match. */
   total: number
 }
 
@@ -36,7 +36,7 @@ export interface StoreDetail extends FoundStore {
   last_change_at: Seconds | null
 }
 
-/** An app that may read a store now, and who allowed it. */
+/** An app that may read a store now, and the account that allowed it. */
 export interface StoreReader {
   app_id: string
   app_name: string
@@ -48,7 +48,7 @@ export interface StoreReader {
   activated_at: Seconds | null
 }
 
-/** What an app may read now, by how many consents. */
+/** The stores that an app may read now, and the consents behind them. */
 export interface AppReach {
   stores: number
   merchants: number
@@ -66,7 +66,7 @@ export interface Totals {
   disabled_accounts: number
 }
 
-/** What is there, for operators to look through. It may read whole tables: not for a path that many take. */
+/** Searches for operators. They may read whole tables, so they are not for frequent requests. */
 export interface Browse {
   /** By email. */
   accounts(search: Search): Promise<Found<Account>>

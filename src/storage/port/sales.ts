@@ -1,7 +1,7 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { AccessClaim, AccessFacts } from './authorizations.ts'
 
-/** Whole buckets of one width, from the first second of the first to the first second of the last, both included. */
+/** Whole buckets of one width, each named by its first second; `first` and `last` are included. */
 export interface BucketSpan {
   width: Seconds
   first: Seconds
@@ -11,13 +11,13 @@ export interface BucketSpan {
 export interface SalesQuery {
   store_id: bigint
   spans: readonly BucketSpan[]
-  /** Stretches too short for a bucket, both ends included, summed from the orders themselves. */
+  /** Parts of the window that fill no bucket, both ends included; they are summed from the orders. */
   edges: readonly { from: Seconds; to: Seconds }[]
 }
 
 export interface SoldItem {
   item_id: bigint
-  /** How many order lines stand behind the sum; an item with none is not listed. */
+  /** Order lines in the sum; an item without any is not listed. */
   lines: bigint
   units: bigint
   nanos: bigint

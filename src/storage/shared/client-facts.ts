@@ -2,9 +2,9 @@ import type { Seconds } from '../../lib/clock.ts'
 import type { App, AppSecret, ClientFacts } from '../port/index.ts'
 
 /**
- * The same on both engines: a row for each secret of the app, or one without; where there is no such app its columns
- * are null. `id` is the placeholder of the client's id. Nothing is put in order, which would take SQLite a
- * quarter of the time: there are two secrets at most, and of the keys only a change matters.
+ * For both engines: a row for each secret of the app, or one row without a secret; an unknown app has null columns. `id`
+ * is the placeholder of the client id. Without ORDER BY, which would take SQLite a quarter of the time: there are at
+ * most two secrets, and only a change of the keys matters.
  */
 export const clientFactsSql = (appColumns: string, id: string): string => `
   select ${appColumns},
@@ -15,8 +15,8 @@ export const clientFactsSql = (appColumns: string, id: string): string => `
     left join apps on apps.id = ${id}
     left join app_secrets on app_secrets.app_id = apps.id`
 
-/** What stands beside the app's own columns. */
-interface Beside {
+/** The columns beside those of the app. */
+interface SecretColumns {
   secret_id: string | null
   secret_hash: string
   secret_created_at: Seconds
@@ -24,8 +24,8 @@ interface Beside {
   keys_state: string | null
 }
 
-/** The app as the engine has it in its columns; null where there is none. */
-export type ClientRow<AppRow> = (AppRow | { id: null }) & Beside
+/** The app's columns as the engine has them; `id` is null for an unknown app. */
+export type ClientRow<AppRow> = (AppRow | { id: null }) & SecretColumns
 
 export function clientFactsOf<AppRow extends { id: string }>(
   client_id: string,
@@ -35,20 +35,20 @@ export function clientFactsOf<AppRow extends { id: string }>(
   const [first] = rows
   return {
     client_id,
-    app: first && isThere(first) ? toApp(first) : null,
+    app: first && hasApp(first) ? toApp(first) : null,
     secrets: rows.flatMap(row => secretOf(client_id, row)).sort(newestFirst),
     keys_state: first?.keys_state ?? '',
   }
 }
 
-const isThere = <AppRow extends { id: string }>(row: ClientRow<AppRow>): row is AppRow & Beside =>
+const hasApp = <AppRow extends { id: string }>(row: ClientRow<AppRow>): row is AppRow & SecretColumns =>
   row.id !== null
 
-function secretOf(app_id: string, row: Beside): AppSecret[] {
+function secretOf(app_id: string, row: SecretColumns): AppSecret[] {
   const { secret_id: id, secret_hash: hash, secret_created_at: created_at, secret_used_at } = row
   return id === null ? [] : [{ id, app_id, hash, created_at, last_used_at: secret_used_at }]
 }
 
-/** As `apps.secrets` has them. */
+/** The order of `apps.secrets`. */
 const newestFirst = (a: AppSecret, b: AppSecret): number =>
   b.created_at - a.created_at || (a.id < b.id ? 1 : -1)

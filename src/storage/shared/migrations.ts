@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the engines' migrations have in common: the files, and which schema this Tillgate can work with. */
+/** The parts of migration that both engines share: the files, and the check of the schema's version. */
 
 /** The number of the last migration applied before and after; 0: none. */
 export interface Migrated {
@@ -15,7 +15,7 @@ export interface Migration {
   sql: string
 }
 
-/** Files `0001-name.sql` of an engine, by number. One that has been released never changes. */
+/** Files `0001-name.sql` of an engine, by number. A released migration never changes. */
 export function readMigrations(engineFolder: string): Migration[] {
   const folder = join(engineFolder, 'migrations')
   return readdirSync(folder)
@@ -37,7 +37,7 @@ export function refuseNewer(current: number, migrations: readonly Migration[]): 
   }
 }
 
-/** For what is only read, and so cannot be migrated on the way. */
+/** For a database that is only read, and so cannot be migrated. */
 export function refuseOther(current: number, migrations: readonly Migration[]): void {
   refuseNewer(current, migrations)
   const newest = migrations.at(-1)?.number ?? 0

@@ -14,7 +14,7 @@ import { contains } from './contains.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createBrowse(db: Database): Browse {
-  /** `columns`: of the rows; `from`: where to look; `where`: $1 being the text, and `more` behind it. */
+  /** In `from` and `where`, $1 is the searched text and $2… are the values of `more`. */
   async function find<Row>(
     { text, offset, limit }: Search,
     columns: string,
@@ -100,7 +100,7 @@ export function createBrowse(db: Database): Browse {
       }
     },
     async totals() {
-      // Apart, because Citus has the stores on its workers and the rest on all of them.
+      // Two statements: on Citus `stores` is distributed, the other tables are on every worker.
       const [[stores], [people]] = await Promise.all([
         db.query<{ count: number }>('select count(*) as count from stores'),
         db.query<Record<keyof Totals, bigint>>(

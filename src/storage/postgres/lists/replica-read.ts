@@ -6,8 +6,8 @@ import type { Replica } from './replica.ts'
 import type { Value } from '../connection/values.ts'
 
 /**
- * Stands where `storeFacts` stands in a statement for the primary: what a replica knows of the store $1 at the moment
- * of the page, which it reads if `readable`. `seen` is up to when it has followed the primary, by the primary's clock.
+ * Replaces `storeFacts` in a statement for a replica: the version of the store $1 at the moment of the page. `seen` is
+ * the time of the last replayed transaction, by the primary's clock.
  */
 export const replicaFacts = (version: ListVersion): string => `select
     pg_is_in_recovery() as standby, extract(epoch from pg_last_xact_replay_timestamp()) as seen,
@@ -16,63 +16,60 @@ export const replicaFacts = (version: ListVersion): string => `select
 
 const factsNow = `select facts.*, extract(epoch from now()) from (${storeFacts}) as facts`
 
-/** A statement that begins with the columns of `replicaFacts`. */
-interface Question {
+/** A statement whose row begins with the columns of `replicaFacts`. */
+interface Statement {
   version: ListVersion
   unless_version: number | null
   sql: string
   values: readonly Value[]
 }
 
-/** The facts, with the version that the answer has; and what follows in its row, null when there is nothing to read. */
+/** The primary's facts with the version of the page; `rest` is the page's part of the row, null when there is no page. */
 interface ReplicaAnswer {
   facts: AccessFacts
   rest: RawRow | null
 }
 
 export interface ReplicaReader {
-  /** Null: ask the primary for facts and page. */
-  read(claim: AccessClaim, store_id: bigint, question: Question): Promise<ReplicaAnswer | null>
-  /** For a statement whose row begins with a version: that, and what follows it. Null: ask the primary. */
-  readOn(
+  /** Null when the primary must read facts and page. */
+  read(claim: AccessClaim, store_id: bigint, statement: Statement): Promise<ReplicaAnswer | null>
+  /** For a statement whose row begins with the list's version. Null when the primary must read. */
+  readNext(
     sql: string,
     values: readonly Value[],
     at_least: number,
   ): Promise<{ version: number; rest: RawRow } | null>
-  /** What the primary says of a claim. */
+  /** The primary's facts. */
   facts(claim: AccessClaim, store_id: bigint): Promise<{ facts: AccessFacts; readable: boolean }>
 }
 
 /**
- * The primary and the replica are asked at once, so a page takes the time of one round trip. Who may read is the
- * primary's to say. The page is taken when the replica has the version that the primary has: then it is exact, however
- * long nothing was written. When versions differ, a write is on its way, and the page may be `staleness` seconds old.
- *
- * An older page brings its own version along. With the primary's, its reader would be told "unchanged" from then on,
- * of a page that it never got.
+ * Queries the primary for the facts and the replica for the page at the same time. The page counts when both have the
+ * same version, or when the replica is at most `staleness` seconds behind. Such a page keeps its own version: with the
+ * primary's, its ETag would later answer 304 for entries that the client never got.
  */
 export function createReplicaReader(db: Database, replica: Replica, staleness: number): ReplicaReader {
   return {
     async read(claim, store_id, { version, unless_version, sql, values }) {
-      const asked = replica.ask(sql, values)
-      if (asked === null) return null
-      const own = readFacts(await db.rawRow(factsNow, [...claimValues(claim), store_id]))
-      const { facts, readable } = own
+      const page = replica.query(sql, values)
+      if (page === null) return null
+      const primary = readFacts(await db.rawRow(factsNow, [...claimValues(claim), store_id]))
+      const { facts, readable } = primary
       const { store } = facts
       if (!readable || store === null || store[version] === unless_version) return { facts, rest: null }
-      const row = await asked
+      const row = await page
       if (row === null) return null
-      const [standby, seen, found, there, ...rest] = row
-      if (String(standby) === 'f') replica.rest('the read database is no standby any more')
-      if (String(there) === 'f') return null
+      const [standby, seen, found, readable_there, ...rest] = row
+      if (String(standby) === 'f') replica.pause('the read database is no longer a standby')
+      if (String(readable_there) === 'f') return null
       const has = Number(found)
-      const age = seen ? Number(own.rest[0]) - Number(seen) : Number.POSITIVE_INFINITY
+      const age = seen ? Number(primary.rest[0]) - Number(seen) : Number.POSITIVE_INFINITY
       if (has !== store[version] && age > staleness) return null
       const known = has === unless_version
       return { facts: { ...facts, store: { ...store, [version]: has } }, rest: known ? null : rest }
     },
-    async readOn(sql, values, at_least) {
-      const row = await replica.ask(sql, values)
+    async readNext(sql, values, at_least) {
+      const row = await replica.query(sql, values)
       const [version, ...rest] = row ?? []
       return version && Number(version) >= at_least ? { version: Number(version), rest } : null
     },

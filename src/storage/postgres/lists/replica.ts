@@ -4,28 +4,28 @@ import { type Database, openDatabase } from '../connection/database.ts'
 import type { PostgresOptions, Settings } from '../connection/settings.ts'
 import type { Value } from '../connection/values.ts'
 
-/** A hot standby that may be there or not; what it cannot answer is asked of the primary. */
+/** A hot standby that may fail at any time; the primary then serves its reads. */
 export interface Replica {
-  /** Null when it is not to be asked now; else the one row of the statement, or null when it does not answer. */
-  ask(sql: string, values: readonly Value[]): Promise<RawRow | null> | null
-  /** Leaves it alone for a while. */
-  rest(reason: string): void
+  /** Null when the replica is not in use; else the single row of the statement, or null when the replica fails. */
+  query(sql: string, values: readonly Value[]): Promise<RawRow | null> | null
+  /** Stops using the replica for a while. */
+  pause(reason: string): void
   close(): void
 }
 
-/** A page takes milliseconds. A replica that needs longer than this is slower than the primary would be. */
-const patience = 1000
+/** Milliseconds. A page takes a few; a replica that needs longer is slower than the primary. */
+const timeout = 1000
 
-/** So long it is left alone after a failure. */
-const restTime = 2000
+/** Milliseconds without queries after a failure. */
+const pauseTime = 2000
 
-/** Whose copy it is: in that of another database, ids and versions would agree with ours by accident only. */
+/** Identifies the database: a replica of another one must not be used, even if its versions agree. */
 const identity = `select pg_is_in_recovery() as standby, system_identifier || '/' || oid as copy_of
   from pg_control_system(), pg_database where datname = current_database()`
 
 /**
- * The replica is tried, at first and after each failure, behind the back of a request that the primary serves: so a
- * dead one costs no request its time, but for those that were waiting when it died.
+ * The replica is tried, at first and after each failure, in the background of a request that the primary serves. So a
+ * failed replica delays only the requests that were waiting for it.
  */
 export function createReplica(
   primary: Database,
@@ -33,46 +33,50 @@ export function createReplica(
   notice: NonNullable<PostgresOptions['notice']>,
 ): Replica {
   let database: Database | null = null
-  let state: 'new' | 'used' | 'resting' = 'new'
+  let state: 'new' | 'in use' | 'paused' = 'new'
   let tryAt = 0
   let closed = false
 
-  function rest(reason: string, cause?: unknown): void {
+  function pause(reason: string, cause?: unknown): void {
     if (closed) return
-    if (state !== 'resting') {
-      notice('the read replica is left alone; list pages come from the primary', new Error(reason, { cause }))
+    if (state !== 'paused') {
+      notice('the read replica is paused; list pages come from the primary', new Error(reason, { cause }))
     }
-    state = 'resting'
-    tryAt = performance.now() + restTime
+    state = 'paused'
+    tryAt = performance.now() + pauseTime
   }
 
-  async function tryIt(): Promise<void> {
+  async function connect(): Promise<void> {
     tryAt = Number.POSITIVE_INFINITY
     try {
       database ??= await openDatabase({
         ...settings,
-        statement_timeout: Math.min(settings.statement_timeout, patience),
-        connect_timeout: Math.min(settings.connect_timeout, patience),
+        statement_timeout: Math.min(settings.statement_timeout, timeout),
+        connect_timeout: Math.min(settings.connect_timeout, timeout),
       })
       if (closed) return database.close()
       const [own, found] = await Promise.all([identify(primary), identify(database)])
-      if (found?.copy_of !== own?.copy_of) return rest('the read database is not a copy of the primary')
-      if (!found?.standby) return rest('the read database is no standby, or no longer one')
-      state = 'used'
+      if (found?.copy_of !== own?.copy_of) return pause('the read database is not a copy of the primary')
+      if (!found?.standby) return pause('the read database is not a standby')
+      state = 'in use'
       notice('list pages come from the read replica')
     } catch (error) {
-      rest('the read replica does not answer', error)
+      pause('the read replica does not answer', error)
     }
   }
 
-  async function answerOf(from: Database, sql: string, values: readonly Value[]): Promise<RawRow | null> {
+  async function queryWithTimeout(
+    from: Database,
+    sql: string,
+    values: readonly Value[],
+  ): Promise<RawRow | null> {
     const inTime = new AbortController()
     try {
       const answer = from.rawRow(sql, values)
-      answer.catch(() => {}) // when it is late, no one is left to care
-      return await Promise.race([answer, tooLate(inTime.signal)])
+      answer.catch(() => {}) // after the timeout nothing handles it
+      return await Promise.race([answer, rejectLate(inTime.signal)])
     } catch (error) {
-      rest('the read replica does not answer', error)
+      pause('the read replica does not answer', error)
       return null
     } finally {
       inTime.abort()
@@ -80,12 +84,12 @@ export function createReplica(
   }
 
   return {
-    ask(sql, values) {
-      if (state === 'used' && database) return answerOf(database, sql, values)
-      if (performance.now() >= tryAt) void tryIt()
+    query(sql, values) {
+      if (state === 'in use' && database) return queryWithTimeout(database, sql, values)
+      if (performance.now() >= tryAt) void connect()
       return null
     },
-    rest,
+    pause,
     close() {
       closed = true
       database?.close()
@@ -98,7 +102,7 @@ async function identify(db: Database): Promise<{ copy_of: string; standby: boole
   return row
 }
 
-async function tooLate(inTime: AbortSignal): Promise<never> {
-  await sleep(patience, undefined, { signal: inTime })
-  throw new Error(`the read replica took longer than ${patience} ms`)
+async function rejectLate(inTime: AbortSignal): Promise<never> {
+  await sleep(timeout, undefined, { signal: inTime })
+  throw new Error(`the read replica took longer than ${timeout} ms`)
 }

@@ -17,11 +17,9 @@ import type { Database } from '../connection/database.ts'
 import { replicaFacts, type ReplicaReader } from './replica-read.ts'
 
 /**
- * A list whose pages a replica serves while it can; the primary alone decides about access, at each read.
- *
- * A page only moves forward in time. The primary continues a page that it began, because a replica that lags behind
- * could miss an order. A page that a replica began is continued by a replica that has at least the same version (one
- * address may lead to several replicas), or else by the primary.
+ * A list whose pages come from a replica; the primary still decides about access at each read. A page that the primary
+ * began stays there, because a replica that lags behind could miss an order. Later reads of a replica's page need at
+ * least its version (one address may lead to several replicas); otherwise the primary continues it.
  */
 export function createReplicatedList(db: Database, replica: ReplicaReader, shape: ListShape): List {
   const primary = createList(db, shape)
@@ -35,10 +33,14 @@ export function createReplicatedList(db: Database, replica: ReplicaReader, shape
     const { store_id, after, to, limit } = rest
     const snapshot = readSnapshot(after)
     const rows = Math.min(limit, snapshot?.left ?? limit)
-    const read = await replica.readOn(more, [store_id, rows, to, ...(snapshot ? snapshot.key : after)], least)
+    const read = await replica.readNext(
+      more,
+      [store_id, rows, to, ...(snapshot ? snapshot.key : after)],
+      least,
+    )
     if (read === null || snapshot === null) return read && chunkOf(read.rest, rows, shape)
     if (read.version === snapshot.version) return rangeChunk(read.rest, snapshot, rows, shape)
-    const again = await replica.readOn(byIds, [store_id, nextIds(snapshot, rows)], least)
+    const again = await replica.readNext(byIds, [store_id, nextIds(snapshot, rows)], least)
     return again && byIdsChunk(again.rest, snapshot, rows)
   }
 

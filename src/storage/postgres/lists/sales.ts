@@ -42,8 +42,8 @@ export function createSales(db: Database, replica: ReplicaReader | null): Sales 
   return {
     async sum({ claim, query, unless_version = null }) {
       const values = [query.store_id, unless_version, ...listsOf(query)]
-      const question = { version, unless_version, sql: replicaSql, values } as const
-      const answer = await replica?.read(claim, query.store_id, question)
+      const statement = { version, unless_version, sql: replicaSql, values } as const
+      const answer = await replica?.read(claim, query.store_id, statement)
       if (answer) return { facts: answer.facts, sold: answer.rest && soldOf(answer.rest) }
       const { facts, readable, rest } = readFacts(
         await db.rawRow(primarySql, [...claimValues(claim), ...values]),

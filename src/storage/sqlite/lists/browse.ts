@@ -5,7 +5,7 @@ import { contains } from './contains.ts'
 import { type Database, plain } from '../connection/database.ts'
 
 export function createBrowse(db: Database): Browse {
-  /** `columns`: of the rows; `matching`: where to look, ?1 being the text, and what else is asked for behind it. */
+  /** In `matching`, ?1 is the searched text and ?2… are further values. */
   function prepare<Row>(columns: string, matching: string, order: string, integers: 'number' | 'bigint') {
     const page = db.prepare<Row>(
       `select ${columns} from ${matching} order by ${order} limit ? offset ?`,

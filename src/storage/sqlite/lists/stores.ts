@@ -9,7 +9,7 @@ export function createStores(db: Database, access: Access): Stores {
            join stores on stores.id = linked.store_id where linked.authorization_id = ?`,
     order: ['linked.store_id'],
   })
-  // Two merchants' consents, or a consent and the operator's link, may name the same store.
+  // Grouped: two consents, or a consent and the operator's link, may name the same store.
   const byApp = createList(db, {
     docs: `authorization_stores as linked indexed by authorization_stores_by_app
            join stores on stores.id = linked.store_id where linked.app_id = ?`,
