@@ -1,6 +1,6 @@
 /** The code tables of spec 2.4, 3.1 and 3.2. */
 
-/** 2.4.1; the three delivery platforms are named by their place, as the spec names them. */
+/** 2.4.1; the delivery platforms are numbered, as in the spec. */
 export const sources = {
   1: 'Offline',
   2: 'Kiosk',

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { catalogue } from '../errors.ts'
 
-/** Spec 2.1: the block around every integration and platform answer. */
+/** Spec 2.1: the envelope of every answer of the integration and platform APIs. */
 
 const ErrorBody = Type.Object({
   code: Type.String({

@@ -2,8 +2,8 @@ import { type TSchema, Type } from 'typebox'
 import { maxInt32, minInt32 } from '../lib/int64.ts'
 
 /**
- * The field types of spec section 2 as schemas. `format` carries the spec's type name: the API reference shows it,
- * and the readers of query parameters and of records choose their rule by it.
+ * The field types of spec section 2 as schemas. `format` is the spec's type name: the API reference shows it, and the
+ * readers of parameters and records choose their check by it.
  */
 
 export const int32 = (description: string) =>
@@ -30,7 +30,7 @@ export const datetime = (description: string) =>
 export const text = (description: string, options: { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ maxLength: 4000, ...options, description })
 
-/** An int8 that must be one of a code table's; the description lists them. */
+/** An int8 that must be a code of the table; the description lists the codes. */
 export const code = (table: Readonly<Record<number, string>>, description: string) =>
   Type.Integer({
     format: 'int8',
@@ -42,11 +42,8 @@ export const code = (table: Readonly<Record<number, string>>, description: strin
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/**
- * For a parameter with a default: the API reference says that it may be left out; whoever reads it always finds a
- * value, so its type is not optional.
- */
+/** For a parameter with a default: optional in the API reference, but handlers always get a value. */
 export const mayBeOmitted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
 
-/** The rule that a number above the schema's maximum breaks, when it is not out_of_range. No part of the reference. */
+/** The rule that a number above the maximum violates, when it is not out_of_range. Not shown in the API reference. */
 export const ruleAboveMaximum = Symbol('ruleAboveMaximum')

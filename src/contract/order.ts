@@ -13,11 +13,11 @@ import { code, datetime, decimal, int32, int64, nullable, text } from './fields.
 import { orderExample } from './order.example.ts'
 
 /**
- * Spec 2.4, every field in the spec's order. A field that is not nullable must be in a record that is pushed;
- * every other may be left out and is then null. Answers carry every key, always.
+ * Spec 2.4, every field in the spec's order. A pushed record must have each field that is not nullable; the others may
+ * be left out and are null. Answers always have every key. How to add a field: docs/record-readers.md.
  */
 
-/** Far beyond any order, and small enough that no sum of sales can leave int64. */
+/** Larger than any real order, and small enough that sums of sales fit int64. */
 const maxQuantity = 1_000_000_000
 
 /** 2.4.3 */

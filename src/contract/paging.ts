@@ -21,7 +21,7 @@ export const index = mayBeOmitted(
   }),
 )
 
-/** A list's own limit has a rule of its own, however large the number; without one, beyond int32 is out of range. */
+/** Above a list's own limit the rule is count_too_large; without a limit, a number beyond int32 is out of range. */
 export const count = (most?: number) =>
   mayBeOmitted(
     Type.Integer({

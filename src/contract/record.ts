@@ -4,7 +4,7 @@ import { Item } from './item.ts'
 import { Order } from './order.ts'
 import { Store } from './store.ts'
 
-/** What the platform pushes, one JSON object a line: over HTTP, by `tillgate import` and from the demo alike. */
+/** Records, one JSON object a line: over HTTP, in `tillgate import` and from the demo. */
 
 export const StoreRecord = Type.Object({
   kind: Type.Literal('store'),
@@ -19,7 +19,7 @@ export const ItemRecord = Type.Object({
   updated_at: datetime('Time the item was updated'),
 })
 
-/** `updated_at` may be left out of an order that was never updated; it is then its `created_at`. */
+/** An order without `updated_at` was never updated; its `created_at` is stored instead. */
 export const OrderRecord = Type.Object({
   kind: Type.Literal('order'),
   ...Order.properties,
@@ -28,7 +28,7 @@ export const OrderRecord = Type.Object({
 
 export type OrderRecord = Static<typeof OrderRecord>
 
-/** What one write stored: changed records by kind, and how many were already there or older than what is. */
+/** The result of one write: changed records by kind, and records that were identical to or older than the stored ones. */
 export const RecordCounts = Type.Object(
   {
     stores: Type.Integer({ description: 'Stores created or changed' }),

@@ -1,4 +1,4 @@
-/** Spec 5.1: which grant types may carry which scope. `platform.write` is ours: the platform's own ingest. */
+/** Spec 5.1: the grant types of each scope. `platform.write` is not in the spec: it is for the platform's ingest. */
 export const scopes = {
   'integration.store': {
     grants: ['authorization_code', 'client_credentials'],

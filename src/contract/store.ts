@@ -14,7 +14,7 @@ export const Store = Type.Object(
   },
 )
 
-/** Spec 4.2: the field table's form, with the token's scopes. */
+/** Spec 4.2: the store with the token's scopes, as in its table of fields. */
 export const ActivatedStore = Type.Object(
   { ...Store.properties, scope: text('The scopes of the token that activated the store, space-delimited') },
   {

@@ -5,9 +5,9 @@ import { type Random, weighted } from './random.ts'
 import type { TaxRule } from './taxes.ts'
 
 /**
- * A cart line while the order is made up. Its quantity is units ÷ per: pieces, grams and millilitres one by one,
- * kilograms and litres in steps of a 200th (5 g, as a shop's scale has them). Menu prices per KG and L are multiples
- * of 200 cents, so price × quantity is a whole number of cents on every line.
+ * A cart line of an order in the making. Its quantity is units ÷ per: whole pieces, grams and millilitres, and
+ * kilograms and litres in steps of 1/200 (5 g, as on a shop's scale). Menu prices per KG and L are multiples of 200
+ * cents, so price × quantity is always whole cents.
  */
 export interface Line {
   item: StockItem
@@ -26,7 +26,7 @@ export interface Line {
   tax: number
 }
 
-/** What the line costs, before and after its item discount, in cents. */
+/** The price of the line before and after its item discount, cents. */
 export const lineGross = (line: Line): number => (line.price * line.units) / line.per
 export const lineCharge = (line: Line): number => ((line.price - line.discount) * line.units) / line.per
 
@@ -43,7 +43,7 @@ const pieces = weighted([
   [6, 1],
 ])
 
-/** Dishes with their extras, and bundles, as people order them. */
+/** Dishes with their extras, and bundles, as customers order them. */
 export function drawCart(random: Random, inventory: Inventory, { dishes, at, rules }: CartWish): Line[] {
   const cart = createCart(rules)
   for (let n = 0; n < dishes; n++) {
@@ -65,7 +65,7 @@ export function giftCardCart(
 
 interface Cart {
   lines: Line[]
-  /** The number that the next set menu or combo gets. */
+  /** The group number of the next set menu or combo. */
   nextGroup(): number
   add(item: StockItem, options: LineOptions): Line
 }
@@ -88,7 +88,7 @@ function createCart(rules: Readonly<Record<TaxClass, TaxRule>>): Cart {
     add(item, { units, per = 1, group_no = 0, price = item.price, taxed_as = rules[item.tax] }) {
       const serial_no = (serials.get(group_no) ?? 0) + 1
       serials.set(group_no, serial_no)
-      // The first line of each tax is for one piece: it takes what the other lines' rounding leaves (pricing.ts).
+      // The first line of each tax is for one piece: it absorbs the rounding of the other lines (pricing.ts).
       const first = per === 1 && !lines.some(line => line.rule === taxed_as)
       const line: Line = {
         item,
@@ -138,7 +138,7 @@ function quantity(random: Random, item: StockItem): { units: number; per?: 200 }
       return { units: pieces(random) }
     case 1: // 80 g to 800 g
       return { units: random.between(16, 160), per: 200 }
-    case 5: // What costs dollars a gram is bought by the gram.
+    case 5: // Goods that cost dollars a gram are bought by the gram.
       return { units: item.price > 100 ? random.between(1, 3) : 10 * random.between(2, 20) }
     case 11: // A quarter litre to two
       return { units: 50 * random.between(1, 8), per: 200 }

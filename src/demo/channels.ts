@@ -1,7 +1,7 @@
 import type { fulfillments, sources } from '../contract/codes.ts'
 import { type Random, weighted } from './random.ts'
 
-/** The ways an order comes in: its source, its fulfilment, and what follows from them. */
+/** Sales channels: the source and fulfilment of an order, and what depends on them. */
 export interface Channel {
   source: keyof typeof sources
   fulfillment: keyof typeof fulfillments
@@ -60,9 +60,9 @@ export const drawChannel = (random: Random, tables: boolean): Channel =>
 export const isGiftCard = ({ source }: Channel): boolean => source === 48
 export const isPreOrder = ({ source }: Channel): boolean => source === 11 || source === 42
 export const isPlatform = ({ fulfillment }: Channel): boolean => fulfillment === 5
-/** Eaten in the store, which decides taxes and surcharges. */
+/** Eaten in the store; taxes and surcharges depend on it. */
 export const isHere = ({ fulfillment }: Channel): boolean => fulfillment === 1 || fulfillment === 2
-/** Rung up on a device in the store; the others come from the web. */
+/** Entered on a device in the store; the other orders come from the web. */
 export const isOnDevice = ({ source }: Channel): boolean => source <= 3 || source === 11
 
 export function drawDishes(random: Random, { fulfillment }: Channel): number {
@@ -79,7 +79,7 @@ export function drawDishes(random: Random, { fulfillment }: Channel): number {
   }
 }
 
-/** Seconds from the order to its first payment: guests at a table eat first, a link is paid when it is seen. */
+/** Seconds from the order to its first payment: customers at a table eat first, a payment link is paid later. */
 export function drawPayDelay(random: Random, { source, fulfillment }: Channel): number {
   if (fulfillment === 2) return random.between(25 * 60, 110 * 60)
   if (source === 4) return random.between(2 * 60, 45 * 60)

@@ -19,7 +19,7 @@ export interface StockItem {
   price: number
   tax: TaxClass
   updated_at: Seconds
-  /** When it was deleted; sold before that, never after. */
+  /** When it was deleted; it is never sold after that. */
   deleted_at: Seconds | null
   extras: readonly StockItem[]
   /** A bundle's courses: the choices of each. */
@@ -50,7 +50,7 @@ export function createInventory(
 ): Inventory {
   const items: StockItem[] = []
   const named = new Map<string, StockItem>()
-  // Extras are made first, because dishes name them, and numbered last, because a list should begin with dishes.
+  // Extras are created first, because dishes refer to them, and numbered last, so that lists begin with dishes.
   let lastExtra = 500
   let lastOther = 0
 
@@ -78,7 +78,7 @@ export function createInventory(
   }
 
   for (const [name, price] of Object.entries(menu.extras)) {
-    // Taxed with the dish it goes with, so its own class is never asked.
+    // It is taxed with its dish, so its own class is not used.
     add({ type: 22, name, price, category_name: 'Extras', code: null, tax: 'meal' })
   }
   const dishes = menu.dishes.flatMap(dish => {
@@ -123,7 +123,7 @@ const sizesOf = (dish: Dish): [name: string, price: number][] =>
     ? Object.entries(dish.sizes).map(([size, adds]) => [`${dish.name}, ${size}`, dish.price + adds])
     : [[dish.name, dish.price]]
 
-/** Most of a menu is older than the demo; some of it was edited since, for `updated_after` to find. */
+/** Most items are older than the demo; some were updated since, so that `updated_after` finds them. */
 const lastEdit = (random: Random, start: Seconds, end: Seconds): Seconds =>
   random.chance(0.2)
     ? start + Math.floor(random.next() * (end - start))

@@ -1,12 +1,12 @@
 import type { Seconds } from '../lib/clock.ts'
 
-/** Wall clocks of stores. A local day is counted in days since 1970-01-01 of that clock. */
+/** Local times of stores. A local day is the number of days since 1970-01-01 in that zone. */
 
 export const daySeconds = 86_400
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Seconds that the zone's wall clock is ahead of UTC at that moment. */
+/** Seconds that the zone is ahead of UTC at that time. */
 function zoneOffset(zone: string, at: Seconds): Seconds {
   let format = formats.get(zone)
   if (!format) {
@@ -23,7 +23,7 @@ function zoneOffset(zone: string, at: Seconds): Seconds {
 export const localDay = (zone: string, at: Seconds): number =>
   Math.floor((at + zoneOffset(zone, at)) / daySeconds)
 
-/** The moment at which the wall clock shows that day and minute. */
+/** The time of that local day and minute. */
 export function atLocal(zone: string, day: number, minute: number): Seconds {
   const wall = day * daySeconds + minute * 60
   const near = wall - zoneOffset(zone, wall)

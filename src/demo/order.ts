@@ -92,7 +92,7 @@ function drawPromotions(random: Random, lines: readonly Line[], channel: Channel
     return [staffMeal(taxGroups(lines))].filter(promotion => promotion !== null)
   }
   const item = random.chance(0.08) ? drawItemPromotion(random, lines) : null
-  // After the item discounts, which leave less to take an order discount from.
+  // After the item discounts, which reduce the amount that an order discount applies to.
   const order = random.chance(0.1) ? drawOrderPromotion(random, taxGroups(lines)) : null
   return [item, order].filter(promotion => promotion !== null)
 }
@@ -116,7 +116,7 @@ function drawTips(random: Random, place: Place, channel: Channel, net: number): 
   return Math.round(net * random.pick([0.1, 0.15, 0.18, 0.2, 0.22]))
 }
 
-/** Three tills and a kiosk a store; orders from the web have no device. */
+/** Each store has three tills and a kiosk; orders from the web have no device. */
 function drawDevice(random: Random, store_id: number, channel: Channel) {
   if (!isOnDevice(channel)) return noDevice
   const number = channel.source === 2 ? 4 : random.between(1, 3)

@@ -10,7 +10,7 @@ type PaymentType = keyof typeof paymentTypes
 
 export interface Paid {
   payments: Payment[]
-  /** What cash rounding added to the order's total, or took off it. */
+  /** The cash rounding of the order's total. */
   rounding: number
 }
 
@@ -48,7 +48,7 @@ function payInStore(random: Random, due: number, place: Place): Paid {
       return exact([card(random, due, surchargeOf(place))])
     case 'cash': {
       const cash = Math.round(due / place.cash_step) * place.cash_step
-      // Two cents would round to nothing, and nothing is no payment.
+      // Two cents would round to zero, which is no payment.
       if (cash === 0) return exact([card(random, due)])
       return { payments: [payment(random, 1, 100, cash)], rounding: cash - due }
     }
@@ -78,7 +78,7 @@ const creditType = weighted<PaymentType>([
   [26, 4],
 ])
 
-/** Member account, points, voucher or gift card; what it does not cover is paid by card. */
+/** Member account, points, voucher or gift card; the rest is paid by card. */
 function withCredit(
   random: Random,
   due: number,
@@ -112,7 +112,7 @@ const gateways = weighted([
   [9, 1],
 ])
 
-/** Australian shops pass the fee of a credit card on. */
+/** Australian shops charge the credit card fee to the customer. */
 const surchargeOf = (place: Place): number => (place.timezone.startsWith('Australia/') ? 0.012 : 0)
 
 function card(random: Random, amount: number, surcharge = 0): Payment {
@@ -124,7 +124,7 @@ function card(random: Random, amount: number, surcharge = 0): Payment {
 const onlineCard = (random: Random, amount: number): Payment =>
   payment(random, cardType(random), gateways(random), amount)
 
-/** The three delivery sources share the nine platform codes 41 to 49 between them: every third one each. */
+/** Each of the three delivery sources has every third of the platform codes 41 to 49. */
 const deliveryPlatform = (random: Random, { source }: Channel): number =>
   41 + (source - 53) + 3 * random.between(0, 2)
 

@@ -6,36 +6,36 @@ import { hawker } from './menus/hawker.ts'
 import type { Menu } from './menus/menu.ts'
 import { australia, britain, germany, newYork, type Regime, singapore } from './taxes.ts'
 
-/** The demo's stores: where each stands, what it sells, when people come. A run with more stores repeats them. */
+/** The demo's stores: location, menu and opening hours. A demo with more stores repeats them. */
 export interface Place {
   name: string
   timezone: string
   menu: Menu
   regime: Regime
   hours: Hours
-  /** Guests are served at tables, beside the counter. */
+  /** The store has table service beside the counter. */
   tables: boolean
-  /** Orders beside those of a store with 1. */
+  /** The number of orders relative to a store with 1. */
   popularity: number
   /** Cash is rounded to this many cents. */
   cash_step: 1 | 5
-  /** Share of guests at the table or door who tip. */
+  /** Share of customers at tables or with deliveries who tip. */
   tipping: number
   surcharge: Surcharge | null
 }
 
-/** Whom the service surcharge meets, and its share of the net amount. */
+/** The orders with a service surcharge, and its share of the net amount. */
 interface Surcharge {
   rate: number
   on: 'sundays' | 'tables'
 }
 
 export interface Hours {
-  /** Local minute of the day at which the doors open. */
+  /** Local minute of the day at which the store opens. */
   opens: number
-  /** How busy each half hour from then on is; the doors close after the last. */
+  /** The relative number of orders in each half hour from then on; the store closes after the last. */
   busy: readonly number[]
-  /** How busy each day is, from Sunday. */
+  /** The relative number of orders on each weekday, from Sunday. */
   week: readonly [number, number, number, number, number, number, number]
 }
 
@@ -85,7 +85,7 @@ export const places: readonly [Place, ...Place[]] = [
     surcharge: { rate: 0.1, on: 'sundays' },
   },
   {
-    // Half an hour off the whole-hour zones: what reads offsets as hours shows here.
+    // An offset with half an hour, to expose code that assumes whole hours.
     name: 'Market Hall Deli',
     timezone: 'Australia/Adelaide',
     menu: deli,

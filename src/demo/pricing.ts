@@ -3,9 +3,9 @@ import { shares } from './shares.ts'
 import { type TaxRule, taxOn } from './taxes.ts'
 
 /**
- * Spreads an order's discount and taxes over its lines so that the lines' figures, which have two decimals, multiply
- * and add up to the order's whole cents exactly. A line of n units can only move in steps of n hundredths of a cent;
- * so each line takes the step nearest to its fair share, and the anchor, a line of one piece, takes what is left.
+ * Spreads an order's discount and taxes over its lines so that the lines, which have two decimals, add up to the order's
+ * whole cents exactly. A line of n units changes in steps of n hundredths of a cent, so each line gets the step nearest
+ * to its share, and the anchor, a line of one piece, gets the remainder.
  */
 
 /** The lines under one tax. */
@@ -14,13 +14,13 @@ export interface TaxGroup {
   lines: Line[]
   /** Cents after item discounts. */
   charge: number
-  /** The dearest line of one piece; null when all are sold by weight or by several, and then nothing is spread. */
+  /** The most expensive line of one piece; without one (null) nothing is spread. */
   anchor: Line | null
 }
 
 export interface OrderTax {
   rule: TaxRule
-  /** What is left to pay for the group after every discount, cents. */
+  /** The amount of the group after every discount, cents. */
   base: number
   amount: number
 }
@@ -41,7 +41,7 @@ export function taxGroups(lines: readonly Line[]): TaxGroup[] {
   return [...groups.values()]
 }
 
-/** Takes an order discount off the lines, and answers the taxes on what remains, set on the lines too. */
+/** Spreads an order discount over the lines; sets the taxes of the lines and returns those of the order. */
 export function priceLines(groups: readonly TaxGroup[], discount: number, inclusive: boolean): OrderTax[] {
   const discounts = shares(
     discount,

@@ -6,15 +6,15 @@ import { reference } from './reference.ts'
 
 type Promotion = Order['promotions'][number]
 
-/** At most this share of a bill is given away, except by a staff meal, which is free. */
+/** The largest discount as a share of a bill, except for a free staff meal. */
 const mostOff = 0.6
 
-/** Puts an item discount on some lines and answers its promotion; null when no line fits. */
+/** Sets an item discount on some lines and returns its promotion; null when no line fits. */
 export function drawItemPromotion(random: Random, lines: readonly Line[]): Promotion | null {
   const coupon = random.chance(0.4)
   const percent = random.pick(coupon ? [50] : [10, 20, 25])
   const first = random.pick(lines)
-  // A coupon is for one line; a discount for all of a category.
+  // A coupon applies to one line, a discount to a whole category.
   const lucky = lines.filter(line =>
     coupon ? line === first : line.item.category_name === first.item.category_name,
   )
@@ -40,13 +40,13 @@ export function drawItemPromotion(random: Random, lines: readonly Line[]): Promo
   }
 }
 
-/** Whole cents for pieces; for a scale's goods whole dollars a kilogram, which are whole cents at any weight. */
+/** Whole cents for pieces; whole dollars a kilogram for weighed goods, which are whole cents at any weight. */
 const unitDiscount = (line: Line, percent: number): number =>
   line.per === 1
     ? Math.round((line.price * percent) / 100)
     : line.per * Math.floor((line.price * percent) / 100 / line.per)
 
-/** A dish inside a set menu or combo is named by its group, so by the group's type. */
+/** A promotion refers to a dish in a set menu or combo by the group's number and type. */
 const headType = (line: Line, lines: readonly Line[]): number =>
   line.group_no === 0
     ? line.item.type
@@ -71,7 +71,7 @@ const offers = weighted<OrderOffer>([
   [{ type: 25, name: 'WEEKEND20', prefix: 'PC', value: 0.2 }, 1],
 ])
 
-/** A discount on the whole order; null when there is too little to take it off. */
+/** A discount on the whole order; null when the order is too small. */
 export function drawOrderPromotion(random: Random, groups: readonly TaxGroup[]): Promotion | null {
   const offer = offers(random)
   const code = offer.prefix === null ? null : reference(random, offer.prefix)
@@ -81,7 +81,7 @@ export function drawOrderPromotion(random: Random, groups: readonly TaxGroup[]):
   return { type: offer.type, discount_amount: off, name: offer.name, reference: code, items: [] }
 }
 
-/** Nothing to pay at all: an order with an empty list of payments. */
+/** A free order, which has an empty list of payments. */
 export function staffMeal(groups: readonly TaxGroup[]): Promotion | null {
   if (groups.some(group => group.anchor === null)) return null
   const all = groups.reduce((sum, group) => sum + group.charge, 0)

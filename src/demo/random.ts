@@ -1,6 +1,6 @@
 /**
- * A seeded stream of numbers (sfc32, of the PractRand suite). The demo must give the same records for the same seed on
- * every machine, which Math.random cannot.
+ * A seeded random number generator (sfc32, from the PractRand suite): the same seed gives the same records on every
+ * machine.
  */
 export interface Random {
   /** From 0 up to, not including, 1. */
@@ -11,7 +11,7 @@ export interface Random {
   pick<T>(list: readonly T[]): T
 }
 
-/** Streams of one seed are independent of each other: what one store draws does not move another's. */
+/** Streams of one seed are independent: the draws of one store do not change those of another. */
 export function createRandom(seed: number, stream: number): Random {
   let a = 0x9e3779b9 ^ seed
   let b = 0x243f6a88 ^ stream
@@ -27,7 +27,7 @@ export function createRandom(seed: number, stream: number): Random {
     return (sum >>> 0) / 2 ** 32
   }
 
-  // Neighbouring seeds start out alike; this many rounds mix them apart (PractRand's own number is 12 to 18).
+  // The first numbers of neighbouring seeds are alike; PractRand discards 12 to 18.
   for (let round = 0; round < 20; round++) next()
 
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
@@ -41,7 +41,7 @@ export function createRandom(seed: number, stream: number): Random {
 
 export type Draw<T> = (random: Random) => T
 
-/** A draw from a list that is not empty, in which each entry comes as often as its weight says. */
+/** A weighted random choice from a list that is not empty. */
 export function weighted<T>(entries: readonly (readonly [T, number])[]): Draw<T> {
   const upTo: number[] = []
   let total = 0

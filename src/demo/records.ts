@@ -16,22 +16,22 @@ export interface DemoOptions {
   orders: number
   days: number
   seed: number
-  /** The last moment of the demo; its days are counted back from here. */
+  /** The end of the demo; its days are counted back from here. */
   end: Seconds
 }
 
 export type DemoRecord = Static<typeof StoreRecord> | Static<typeof ItemRecord> | OrderRecord
 
-/** The merchants of the demo. The second has its own stores, so that one can see that neither sees the other's. */
+/** The merchants of the demo. The second one shows that merchants do not see each other's stores. */
 export const owner = 'owner@demo.example'
 export const neighbour = 'neighbour@demo.example'
 
 /**
  * The demo's records: stores, then items, then the orders of one store after the other, oldest first. The same options
- * give the same records, byte for byte. Made as they are asked for: only one store's day is ever held.
+ * give the same records, byte for byte. They are generated on demand: only one day of a store is in memory.
  *
  * Refunds change the status and times of an order and leave its amounts as they were sold, because spec 2.4 has no
- * field for what was given back. A parent_id joins the bills of a table that paid separately.
+ * field for the refunded amount. A parent_id joins the separate bills of one table.
  */
 export function* demoRecords(options: DemoOptions): Generator<DemoRecord> {
   const stores = Array.from({ length: options.stores }, (_, index) => storeAt(index, options.stores))
@@ -60,7 +60,7 @@ const demoStoreId = (index: number): number => 1001 + index
 function storeAt(index: number, stores: number) {
   const place = places[index % places.length] as Place
   const round = Math.floor(index / places.length)
-  // One in six is the neighbour's; in a smaller demo its last store, unless that is its only one.
+  // Every sixth store belongs to the second merchant; in a smaller demo the last one, unless it is the only one.
   const others = (index + 1) % places.length === 0 || (stores < places.length && index === stores - 1)
   return {
     id: demoStoreId(index),
@@ -70,7 +70,7 @@ function storeAt(index: number, stores: number) {
   }
 }
 
-/** Made twice, for the items and for the orders, from a stream of its own: cheaper than to keep every store's. */
+/** Created twice, for the items and for the orders, from the same stream: cheaper than keeping all in memory. */
 function inventoryOf(options: DemoOptions, index: number, id: number, place: Place): Inventory {
   const start = options.end - options.days * daySeconds
   return createInventory(place.menu, id, createRandom(options.seed, 2 * index), start, options.end)
@@ -96,7 +96,7 @@ function* dayOrders(shop: Shop, { day, arrivals }: TradingDay, count: number): G
     const order_number = String(number).padStart(4, '0')
     const id = `${shop.id}-${date}-${order_number}`
     const split: boolean = last !== null && last.parent_id === null && isSplit(shop, last.channel)
-    // Tills beside each other finish in the same second now and then.
+    // Sometimes two tills finish an order in the same second.
     const created_at: Seconds = last && (split || random.chance(0.01)) ? last.created_at : drawn
     const channel: Channel = split && last ? last.channel : drawChannel(random, place.tables)
     last = { id, parent_id: split && last ? last.id : null, order_number, created_at, day, channel }
@@ -104,6 +104,6 @@ function* dayOrders(shop: Shop, { day, arrivals }: TradingDay, count: number): G
   }
 }
 
-/** A table that asks for separate bills. */
+/** A table with separate bills. */
 const isSplit = ({ random }: Shop, { fulfillment }: Channel): boolean =>
   fulfillment === 2 && random.chance(0.05)

@@ -1,9 +1,9 @@
 import type { Random } from './random.ts'
 
-// Without the letters and digits that people mix up.
+// Without letters and digits that look alike.
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** What a receipt shows of a voucher, member or transaction: a prefix and ten characters. */
+/** The reference of a voucher, member or transaction on a receipt: a prefix and ten characters. */
 export function reference(random: Random, prefix: string): string {
   let high = Math.floor(random.next() * 2 ** 25)
   let low = Math.floor(random.next() * 2 ** 25)

@@ -1,4 +1,4 @@
-/** Splits a whole number in proportion to weights: the parts are whole too, and add up to it exactly. */
+/** Splits a whole number in proportion to weights; the parts are whole and their sum is exact. */
 export function shares(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   let before = 0

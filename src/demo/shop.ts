@@ -4,17 +4,17 @@ import type { Place } from './places.ts'
 import type { Random } from './random.ts'
 import type { Seconds } from '../lib/clock.ts'
 
-/** The store an order is made up for. */
+/** The store that orders are generated for. */
 export interface Shop {
   id: number
   place: Place
   inventory: Inventory
   random: Random
-  /** Nothing happens after this moment. */
+  /** Nothing happens after this time. */
   end: Seconds
 }
 
-/** What is settled about an order before it is made up. */
+/** The given facts of an order before it is generated. */
 export interface Arrival {
   id: string
   parent_id: string | null

@@ -1,6 +1,6 @@
 import type { TaxClass } from './menus/menu.ts'
 
-/** Taxes of the demo's countries, by what is sold and whether it is eaten in the store or taken away. */
+/** Taxes of the demo's countries, by product class and by eating in or taking away. */
 
 export interface TaxRule {
   name: string
@@ -9,7 +9,7 @@ export interface TaxRule {
 }
 
 export interface Regime {
-  /** True: shelf prices contain the tax. False: it is added to them (the order's tax_calculated). */
+  /** True when shelf prices include the tax; else it is added (the order's tax_calculated). */
   inclusive: boolean
   here: Readonly<Record<TaxClass, TaxRule>>
   away: Readonly<Record<TaxClass, TaxRule>>

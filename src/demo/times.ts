@@ -19,13 +19,13 @@ export function drawTimes(shop: Shop, arrival: Arrival, payDelay: Seconds, refun
   const { random, end } = shop
   const pay_time = Math.min(arrival.created_at + payDelay, end)
   const scheduled_at = isPreOrder(arrival.channel) ? drawSchedule(shop, arrival) : null
-  // What is collected after the end of the demo is paid in full by then: the list holds no unpaid orders.
+  // A pre-order that is collected after the end of the demo counts as paid: the list has no unpaid orders.
   const deposit = arrival.channel.source === 11 && refundable && scheduled_at !== null && scheduled_at <= end
   const settled = deposit ? Math.max(scheduled_at, pay_time) : pay_time
   const paid = { status: 2, scheduled_at, deposit, pay_time, paid_at: settled } as const
   if (!refundable || !random.chance(0.035)) return paid
 
-  // Most refunds are asked for on the spot, some days later.
+  // Most refunds happen at once, some days later.
   const refunded = settled + random.between(5 * 60, random.chance(0.7) ? 2 * 3600 : 3 * daySeconds)
   if (refunded > end) return paid
   return { ...paid, status: random.chance(0.6) ? 11 : 3, paid_at: refunded }

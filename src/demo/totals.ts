@@ -2,7 +2,7 @@ import type { Order } from '../contract/order.ts'
 import { taxOn } from './taxes.ts'
 
 /**
- * How the amounts of a demo order belong together. Every identity is exact: nothing is rounded but the tax.
+ * How the amounts of a demo order are related. Every identity is exact; only the tax is rounded.
  *
  *   lines      Σ price × count = subtotal
  *              0 ≤ net_price ≤ price − discount
@@ -17,7 +17,7 @@ import { taxOn } from './taxes.ts'
  *              Σ lines' tax_calculated × count = tax_calculated
  *   total      net + tax_calculated + delivery_fee + service_surcharge_fee + tips + rounding = Σ payments' amount
  *
- * A payment's surcharge is paid to use that method: it comes on top of the payment's amount and is no part of the
+ * A payment's surcharge is a fee for that method: it comes on top of the payment's amount and is no part of the
  * total. Fees and tips carry no tax of their own. Rounding is for cash, two cents at most.
  */
 export function reconcile(order: Order): string[] {

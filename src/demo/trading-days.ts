@@ -7,9 +7,9 @@ import type { Random } from './random.ts'
 export interface TradingDay {
   /** Days since 1970-01-01 on the store's wall clock. */
   day: number
-  /** Sorted moments at which that many orders come in: more in busy half hours, none while the store is closed. */
+  /** Sorted times of that many orders: more in busy half hours, none while the store is closed. */
   arrivals(random: Random, count: number): Float64Array
-  /** How many orders come beside other days. */
+  /** The relative number of orders of this day. */
   weight: number
 }
 
@@ -21,8 +21,8 @@ interface Slot {
 }
 
 /**
- * The days from `end` back over `days` × 24 hours. Not whole local days: these 24 hours hold opening hours of every
- * store wherever `end` falls in its day, so even a demo of one day has orders in each.
+ * The days from `end` back over `days` × 24 hours. Not whole local days: any 24 hours contain opening hours of every
+ * store, so even a demo of one day has orders in each.
  */
 export function tradingDays(zone: string, hours: Hours, end: Seconds, days: number): TradingDay[] {
   const start = end - days * daySeconds
@@ -40,7 +40,7 @@ export function tradingDays(zone: string, hours: Hours, end: Seconds, days: numb
   return list
 }
 
-/** The half hours of one day, cut to the demo's days. No clock changes while a store is open, so they follow on. */
+/** The half hours of one day within the demo. Daylight saving never changes during opening hours. */
 function openSlots(opens: Seconds, hours: Hours, start: Seconds, end: Seconds): Slot[] {
   const slots: Slot[] = []
   const length = slotMinutes * 60

@@ -1,15 +1,15 @@
 import { createServer } from 'node:net'
 
-/** Where a server is reached, and a port for it, before it listens. */
+/** Addresses and ports of a server before it listens. */
 
-/** The address of a server on this machine. One that listens everywhere is reached at the loopback address. */
+/** The address of a server on this machine; the loopback address for one that listens on all interfaces. */
 export function localAddress(host: string, port: number): string {
-  const everywhere = host === '0.0.0.0' || host === '::'
-  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  const onAllInterfaces = host === '0.0.0.0' || host === '::'
+  const name = onAllInterfaces ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
 }
 
-/** Port 0 asks for any free one; this says which, because addresses name the port before the server has it. */
+/** Chooses a free port for port 0, because addresses contain the port before the server listens. */
 export function settlePort(host: string, port: number): Promise<number> {
   return port === 0 ? probe(host, 0) : Promise.resolve(port)
 }

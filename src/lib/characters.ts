@@ -1,4 +1,4 @@
-/** UTF-16 codes of the characters that JSON is made of. */
+/** UTF-16 code units of JSON's punctuation. */
 export const character = {
   quote: 0x22,
   comma: 0x2c,

@@ -1,7 +1,7 @@
 /** Seconds since the Unix epoch: the only time unit inside Tillgate. */
 export type Seconds = number
 
-/** Everything that asks for the time asks an injected clock, so that tests can move it. */
+/** The injected source of time, which tests can set. */
 export interface Clock {
   now(): Seconds
 }

@@ -1,19 +1,19 @@
 import type { Seconds } from './clock.ts'
 
-/** Reads `yyyy-MM-dd HH:mm:ss` as UTC; null unless it is a moment that exists (spec 2.4: no offset, no fraction). */
+/** Reads `yyyy-MM-dd HH:mm:ss` as UTC; null unless it is a valid time (spec 2.4: no offset, no fraction). */
 export function parseDatetime(text: string): Seconds | null {
   if (text.length !== 19) return null
   if (text[4] !== '-' || text[7] !== '-' || text[10] !== ' ' || text[13] !== ':' || text[16] !== ':')
     return null
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)]
   const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
-  // What is no number is greater than nothing, so these say what must hold.
+  // NaN fails every comparison, so the conditions are written positively.
   if (!(year >= 1 && hour <= 23 && minute <= 59 && second <= 59)) return null
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return null
   return daysBefore(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
 }
 
-/** The number that stands there in plain digits, else NaN. */
+/** The number in plain digits between these positions, else NaN. */
 function digits(text: string, from: number, to: number): number {
   let value = 0
   for (let at = from; at < to; at++) {
@@ -29,7 +29,7 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const daysIn = (year: number, month: number): number =>
   month === 2 ? (isLeap(year) ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 
-/** Days from 1 January 1970. Counted from March, so that the leap day is the last one of its year. */
+/** Days since 1970-01-01. Years are counted from March, so that the leap day is the last of its year. */
 function daysBefore(year: number, month: number, day: number): number {
   const years = month > 2 ? year : year - 1
   const months = (month + 9) % 12

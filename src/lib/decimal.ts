@@ -6,9 +6,9 @@ export interface Quantity {
 
 const billion = 1_000_000_000n
 
-/** The exact value of a number in JSON text; digits beyond the ninth after the point are rounded away. */
+/** The exact value of a JSON number, rounded to nine digits after the point. */
 export function toQuantity(text: string): Quantity {
-  // Counts as people buy.
+  // The fast path for usual counts.
   if (text.length <= 9 && /^\d+$/.test(text)) return { units: BigInt(text), nanos: 0n }
   const { negative, whole, fraction } = plainDigits(text)
   const nanosExact = fraction.padEnd(10, '0')

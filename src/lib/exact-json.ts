@@ -1,7 +1,6 @@
 /**
- * JSON whose numbers keep the digits they were written with. A number that a double holds exactly, in the form
- * JavaScript would print, is an ordinary number; any other (9007199254740993, 1.10, 1e3) is a `RawNumber`,
- * which `JSON.stringify` writes back digit for digit.
+ * JSON whose numbers keep their digits. A number that JavaScript prints as it was written is an ordinary number; any
+ * other (9007199254740993, 1.10, 1e3) is a `RawNumber`, which `JSON.stringify` writes back digit for digit.
  */
 export interface RawNumber {
   readonly rawJSON: string
@@ -16,8 +15,8 @@ type SourceReviver = (key: string, value: unknown, context: { source: string }) 
 export const rawNumber = raw.rawJSON
 
 /**
- * Text in which some number might not survive a double: 16 or more digits, a trailing zero after the point, an
- * exponent, a value below 1e-6, or a negative zero. It may match inside a string too; that only costs time.
+ * Matches text with a number that a double may change: 16 or more digits, a trailing zero after the point, an exponent,
+ * a value below 1e-6, or a negative zero. A match inside a string only costs time.
  */
 const mayLoseDigits =
   /(?:^|[:,[\s])(?:-?(?:\d[\d.]{15}|\d+\.\d*0(?!\d)|\d+(?:\.\d+)?[eE]|0\.00000)|-0(?![\d.]))/

@@ -2,12 +2,12 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
 /**
- * Nothing is expanded before somebody reads. The pipeline counts a gunzip as done once all bytes were written to it, and
- * then listens no longer; data that ends early is an error only after that, which without a reader would end the process.
+ * A generator, so that nothing is expanded before it is read. `pipeline` stops listening for errors once all bytes are
+ * written; truncated data fails only after that, and without a reader the error would end the process.
  */
 export async function* gunzip(compressed: Readable): AsyncGenerator<Buffer> {
   const expanded = createGunzip()
-  // An error reaches whoever reads; the callback only keeps it from being unhandled.
+  // The reader gets the error; the callback only keeps it from being unhandled.
   pipeline(compressed, expanded, () => {})
   yield* expanded as AsyncIterable<Buffer>
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** One-way form of a random secret, code or token; what the database keeps instead of it. */
+/** The one-way form of a random secret, code or token, which the database stores instead of it. */
 export const sha256 = (value: string): string => createHash('sha256').update(value).digest('base64url')
 
 export const equalHashes = (a: string, b: string): boolean =>

@@ -1,11 +1,11 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 
 const idBytes = 16
-/** Drawn for many names at a time: a draw costs microseconds, however little it is for. */
+/** Random bytes for 256 ids at a time: a system call costs microseconds, whatever its size. */
 const drawn = Buffer.alloc(256 * idBytes)
 let used = drawn.length
 
-/** A name for a row or a request: 128 random bits, safe in URLs. */
+/** An id for a row or a request: 128 random bits, safe in URLs. */
 export function randomId(): string {
   if (used === drawn.length) {
     randomFillSync(drawn)
@@ -15,15 +15,12 @@ export function randomId(): string {
   return drawn.toString('base64url', used - idBytes, used)
 }
 
-/** A secret that its holder keeps: 256 random bits, so one hash of it is as hard to guess as itself. */
+/** 256 random bits: a plain hash of it cannot be reversed by guessing. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url')
 
 let made = 0
 
-/**
- * A name for a row that sorts by the second in which it was made and, within one process, by the order of making. The
- * rest is random, so that two processes never make the same.
- */
+/** An id that sorts by the second and, within one process, by the order of creation; random bits make it unique. */
 export function orderedId(seconds: number): string {
   made = (made + 1) % 36 ** 5
   const time = seconds.toString(36).padStart(7, '0')

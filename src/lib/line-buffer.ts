@@ -1,9 +1,9 @@
-/** So much is written even in the middle of a turn. */
+/** Characters at which the buffer is written without waiting. */
 const most = 64 * 1024
 
 /**
- * Writes the lines of one turn of the event loop together: a write to a file or a pipe keeps the process waiting, and
- * with a line for each request it would do so as often. Nothing is left unwritten at the end of the process.
+ * Writes the lines of one event loop iteration together, because a write to a file or a pipe blocks the process. The
+ * rest is written when the process exits.
  */
 export function createLineBuffer(out: { write(text: string): unknown }): { write(line: string): void } {
   let lines = ''

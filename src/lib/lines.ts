@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 
-/** One line of a text that arrives in pieces, without its end; or what keeps it from being read. */
+/** One line without its line break, or the reason why it cannot be read. */
 export type Line = { line: number; text: string } | { line: number; fault: 'too_long' | 'not_utf8' }
 
-/** Cuts bytes into lines, counted from 1, holding no more than one line at a time. */
+/** Splits bytes into lines, counted from 1, and buffers at most one line. */
 export class LineCutter {
   readonly #maxLength: number
   #line: number
   #pieces: Buffer[] = []
   #length = 0
 
-  /** `after`: how many lines came before. */
+  /** `after`: the number of lines before. */
   constructor(maxLength: number, after = 0) {
     this.#maxLength = maxLength
     this.#line = after
@@ -29,14 +29,14 @@ export class LineCutter {
     return lines
   }
 
-  /** The last line, if the text does not end with a line's end. */
+  /** The last line, if the text does not end with a line break. */
   end(): Line[] {
     return this.#length > 0 ? [this.#take()] : []
   }
 
   #keep(part: Buffer): void {
     this.#length += part.length
-    // What is too long is only measured, never kept.
+    // A line that is too long is counted but not buffered.
     if (this.#length > this.#maxLength) this.#pieces = []
     else this.#pieces.push(part)
   }
@@ -56,7 +56,7 @@ export class LineCutter {
   }
 }
 
-/** The lines of bytes that arrive in pieces: those that each piece completes, then the last one. */
+/** The lines that each piece completes, then the last one. */
 export async function* linesOf(pieces: AsyncIterable<Buffer>, maxLength: number): AsyncGenerator<Line[]> {
   const cutter = new LineCutter(maxLength)
   for await (const piece of pieces) yield cutter.push(piece)

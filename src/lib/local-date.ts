@@ -6,14 +6,14 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 export function localDate(seconds: Seconds, zone: string): string {
   let formatter = formatters.get(zone)
   if (!formatter) {
-    // Sweden writes dates as ISO 8601 does.
+    // The Swedish date format is that of ISO 8601.
     formatter = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' })
     formatters.set(zone, formatter)
   }
   return formatter.format(seconds * 1000)
 }
 
-/** The last `count` dates up to this one, oldest first. Dates have no zone, so a day is a day of UTC here. */
+/** The last `count` dates up to this one, oldest first. Dates have no zone, so UTC days serve for the arithmetic. */
 export function datesUntil(date: string, count: number): string[] {
   const last = Date.parse(`${date}T00:00:00Z`)
   return Array.from({ length: count }, (_, index) =>

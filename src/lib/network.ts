@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * The part of an address that one person has to themselves: all of an IPv4 address, the first half of an IPv6 one. A
- * single host may choose any of 2^64 second halves.
+ * The part of an address that identifies one customer: a whole IPv4 address, or the /64 prefix of an IPv6 address, since
+ * a host chooses the other half freely.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
@@ -19,5 +19,5 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** Whether it is this machine that asks: its operator, or a proxy that is not trusted to say who does. */
+/** Whether the client is on this machine: its operator, or a proxy that is not configured as trusted. */
 export const isThisMachine = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address)

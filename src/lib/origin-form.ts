@@ -1,6 +1,6 @@
 /**
- * A request target without the address that a client may put in front of it (RFC 9112 §3.2.2, absolute-form), so that
- * nobody takes that address for the server's own.
+ * The origin-form of a request target in absolute-form (RFC 9112 §3.2.2), so that the client's address for the server is
+ * never used.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target

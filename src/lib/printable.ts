@@ -1,6 +1,6 @@
 /**
- * For a terminal: characters that move its cursor, colour it or turn the direction of the text around are shown as
- * escapes. Names come from people whom the reader need not trust.
+ * Text for a terminal: characters that move the cursor, set colours or reverse the text direction become escapes, since
+ * names come from untrusted people.
  */
 export const printable = (text: string): string =>
   text.replaceAll(unprintable, character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)

@@ -1,18 +1,17 @@
-/** Below this the collector is told too little to be worth it. */
+/** Smaller buffers hardly affect the garbage collector. */
 const large = 64 * 1024
 
-/** Memory that serves nothing but what is cut from it. */
+/** Buffers whose slices may release them. */
 const claimed = new WeakSet<ArrayBufferLike>()
 
-/** Says that the memory of these bytes belongs to whoever gets a part of them: with that part it may be given back. */
+/** Allows `release` of a slice to free the whole buffer, for buffers that hold only one value. */
 export function claim(bytes: Uint8Array): void {
   if (bytes.byteLength >= large) claimed.add(bytes.buffer)
 }
 
 /**
- * Gives the memory of bytes back at once, for whoever is the last to hold them. Node's collector only learns of large
- * buffers by their sum, and then walks the whole heap for each 32 to 64 MB of them: at thousands of pages a second that
- * took four times as long as reading them. Bytes that are a part of something larger are left alone, unless it is claimed.
+ * Frees the memory of bytes that nothing else uses any more. V8 otherwise starts a full collection for each 32 to 64 MB
+ * of buffers, which takes four times as long as reading the pages. A slice of a larger buffer stays, unless it is claimed.
  */
 export function release(bytes: Uint8Array): void {
   const { buffer } = bytes

@@ -1,4 +1,4 @@
-/** What one order adds to the sales of an item: how many of its lines, and their counts as units and billionths. */
+/** The sales of one item: the number of order lines, and their quantity in units and billionths. */
 export interface Sold {
   item_id: bigint
   lines: bigint
@@ -7,8 +7,8 @@ export interface Sold {
 }
 
 /**
- * An order's sales as text: `12:1:2:0;15:1:0:355000000`, an item each. Joining the texts of several orders with `;`
- * gives the text of them all, so an engine can hand over many orders as one value.
+ * An order's sales as text, such as `12:1:2:0;15:1:0:355000000`, one part for each item. Texts joined with `;` are
+ * valid again, so an engine can return many orders as one value.
  */
 export function encodeSold(items: readonly Sold[]): string {
   return items.map(({ item_id, lines, units, nanos }) => `${item_id}:${lines}:${units}:${nanos}`).join(';')
@@ -18,7 +18,7 @@ export function decodeSold(text: string): Sold[] {
   return entriesOf(text).map(decodeEntry)
 }
 
-/** The items of a text of many orders, each once, with what they sold added up. */
+/** The sums by item of a text of many orders. */
 export function sumSold(text: string): Sold[] {
   return sumSmall(text) ?? sumAny(text)
 }
@@ -30,8 +30,8 @@ interface SmallSum {
 }
 
 /**
- * Reads digit by digit and adds up as ordinary numbers, six times as fast as `sumAny`. Null for what it cannot read or
- * hold exactly; an id may be of any size.
+ * Adds ordinary numbers, digit by digit, six times as fast as `sumAny`. Null when the text is invalid or a sum would not
+ * be exact; an id may be of any size.
  */
 function sumSmall(text: string): Sold[] | null {
   const sums = new Map<number | string, SmallSum>()
@@ -50,7 +50,7 @@ function sumSmall(text: string): Sold[] | null {
     sum.units = exactSum(sum.units, units)
     sum.nanos = exactSum(sum.nanos, nanos)
   }
-  // A text that ends with a `;` lacks an entry.
+  // An entry is missing behind a `;` at the end.
   if (text !== '' && numbers.at === text.length) return null
   for (const { lines, units, nanos } of sums.values()) if (Number.isNaN(lines + units + nanos)) return null
   return [...sums].map(([id, { lines, units, nanos }]) => {
@@ -58,7 +58,7 @@ function sumSmall(text: string): Sold[] | null {
   })
 }
 
-/** NaN for what is not exact, and for whatever is added to that. */
+/** NaN when the sum is not exact, and from then on. */
 const exactSum = (sum: number, more: number): number =>
   Number.isSafeInteger(more) && Number.isSafeInteger(sum + more) ? sum + more : Number.NaN
 
@@ -73,8 +73,8 @@ class Numbers {
   }
 
   /**
-   * The number before this character, over which it steps; NaN for anything else. The text ends as with a `;`. Beyond
-   * 2^53 it is rounded, and stays beyond.
+   * Reads the number before this character and moves behind it; NaN for anything else. The end of the text counts as
+   * `;`. A number beyond 2^53 is rounded, but stays beyond it.
    */
   upTo(end: number): number {
     const negative = this.#text.charCodeAt(this.at) === minus

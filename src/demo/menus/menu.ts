@@ -1,6 +1,6 @@
-/** How a menu is written down; the menus beside this file are data only. */
+/** The format of a menu; the other files in this folder are data. */
 
-/** What decides the tax on a thing: places.ts says which rate each class has in which country. */
+/** Product classes for taxes: taxes.ts has the rate of each class in each country. */
 export type TaxClass = 'meal' | 'cold' | 'standard' | 'grocery' | 'gift'
 
 export interface Dish {
@@ -11,10 +11,10 @@ export interface Dish {
   tax: TaxClass
   /** Sizes, each with what it adds to the price. Every size is an item of its own (type 21). */
   sizes?: Readonly<Record<string, number>>
-  /** Names of the menu's extras that people ask for with it. */
+  /** Names of the menu's extras that fit the dish. */
   extras?: readonly string[]
   unit?: 'KG' | 'G' | 'L' | 'ML'
-  /** How often it sells beside a dish with 1, the default. */
+  /** How often it sells relative to a dish with 1, the default. */
   liked?: number
   /** Sold at first and deleted half way through the demo. */
   dropped?: true
