@@ -13,7 +13,7 @@ export interface Chunk {
 export type Cursor = readonly (bigint | number | string)[]
 
 /** The first read of a page. */
-export interface FirstRead<Query> {
+interface FirstRead<Query> {
   claim: AccessClaim
   query: Query
   /** Entries of the list before the page. */
@@ -27,7 +27,7 @@ export interface FirstRead<Query> {
 }
 
 /** A later read of the same page, whatever was written in between. */
-export interface NextRead<Query> {
+interface NextRead<Query> {
   claim: AccessClaim
   query: Query
   after: Cursor
