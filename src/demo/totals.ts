@@ -7,7 +7,7 @@ import { taxOn } from './taxes.ts'
  *   lines      Σ price × count = subtotal
  *              0 ≤ net_price ≤ price − discount
  *   discounts  Σ discount × count = Σ discount_amount of the promotions with items,
- *              and for each line or group that such a promotion names
+ *              and for each line or group that a promotion with items names
  *              Σ (price − discount − net_price) × count = Σ discount_amount of the promotions without items
  *              Σ items' discount_amount = the promotion's discount_amount
  *   net        Σ net_price × count = subtotal − Σ promotions = Σ taxes' base_subtotal

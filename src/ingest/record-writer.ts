@@ -63,8 +63,8 @@ export function createRecordWriter({
       async commit() {
         const keys = keysOf(records)
         // With a bad line nothing is written, but the stores are still read to report lines whose store is missing.
-        const asked = problems.total > 0 ? { ...keys, items: [], orders: [] } : keys
-        const written = storage.records.write(asked, existing => {
+        const wanted = problems.total > 0 ? { ...keys, items: [], orders: [] } : keys
+        const written = storage.records.write(wanted, existing => {
           const decision = decide(records, existing)
           for (const { line, store_id } of decision.missing_store) {
             report(line, {

@@ -62,7 +62,7 @@ export interface ItemQuery {
 }
 
 export interface Stores {
-  /** The facts behind a claim, with those of a store when one is asked for. */
+  /** The facts behind a claim, with those of the store unless it is null. */
   access(claim: AccessClaim, store_id: bigint | null): Promise<AccessFacts>
   /** The stores of the claim's authorization, or all that the app is linked to, by id. */
   page(read: Omit<FirstRead<never>, 'query' | 'unless_version'>): Promise<FirstChunk>
@@ -70,7 +70,7 @@ export interface Stores {
   /** The stores whose merchant has this email, by id. */
   ofMerchant(email: string): Promise<MerchantStore[]>
   exists(id: bigint): Promise<boolean>
-  /** Remembers the first activation and keeps its time; answers that time. */
+  /** Records the first activation; returns its time. */
   activate(store_id: bigint, app_id: string, now: Seconds): Promise<Seconds>
 }
 

@@ -66,4 +66,41 @@ export function deepTests(open: Open): void {
     await rewrite(storage, now, moved.created_at)
     await compare(storage, claim, orders.with(100, now))
   })
+
+  check('a deep page is of one moment, also while orders are written before it', open, async storage => {
+    const claim = await linked(storage, [1n])
+    const at = (time: number) => ({ created_at: start + time, updated_at: start, paid_at: start })
+    const list = Array.from({ length: 3000 }, (_, n) => order(1n, `o${n}`, at(1000 + n)))
+    await write(storage, { orders: list })
+    const query = { store_id: 1n, field: 'created_at', from: start, to: start + day } as const
+    /** How many orders were written before the others, by the version that the list then has. */
+    const before = new Map<number | undefined, number>()
+    const note = async (written: number) =>
+      before.set((await storage.stores.access(claim, 1n)).store?.orders_version, written)
+    await note(0)
+    let writing = true
+    async function readWhileWriting(): Promise<{ version: number | undefined; ids: unknown[] }[]> {
+      const pages: { version: number | undefined; ids: unknown[] }[] = []
+      while (writing) {
+        const { facts, chunk } = await storage.orders.page({ claim, query, offset: 2000, limit: 5 })
+        const ids = entries(chunk).map(entry => (entry as { order: string }).order)
+        pages.push({ version: facts.store?.orders_version, ids })
+        await new Promise(setImmediate)
+      }
+      return pages
+    }
+    const reading = Promise.all([readWhileWriting(), readWhileWriting()])
+    for (let n = 1; n <= 40; n++) {
+      await write(storage, { orders: [order(1n, `new${n}`, at(n))] })
+      await note(n)
+    }
+    writing = false
+    for (const { version, ids } of (await reading).flat()) {
+      const first = 2000 - (before.get(version) as number)
+      assert.deepEqual(
+        ids,
+        list.slice(first, first + 5).map(({ id }) => id),
+      )
+    }
+  })
 }

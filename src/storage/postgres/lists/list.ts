@@ -17,7 +17,7 @@ import type { Value } from '../connection/values.ts'
 export const lowestId = -(2n ** 63n)
 export const endOfTime = 2n ** 63n - 1n
 
-/** What the port's `FirstRead` asks of one list. */
+/** The port's `FirstRead` for one list. */
 export interface ListPage {
   claim: AccessClaim
   store_id: bigint
@@ -32,7 +32,7 @@ export interface ListPage {
   snapshot?: boolean
 }
 
-/** What the port's `NextRead` asks of one list. */
+/** The port's `NextRead` for one list. */
 export interface ListRest {
   claim: AccessClaim
   store_id: bigint
@@ -133,7 +133,7 @@ export function rangeChunk(row: RawRow, snapshot: PageSnapshot, rows: number, sh
 }
 
 /** The next entries of a page snapshot after the list has changed: found by their ids. */
-export function byIdsChunk([rows, bytes]: RawRow, snapshot: PageSnapshot, asked: number): Chunk {
-  const next = advance(withoutRange(snapshot), asked)
+export function byIdsChunk([rows, bytes]: RawRow, snapshot: PageSnapshot, ids: number): Chunk {
+  const next = advance(withoutRange(snapshot), ids)
   return { bytes: bytes ?? new Uint8Array(), rows: Number(rows), next }
 }

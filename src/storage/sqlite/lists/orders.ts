@@ -70,8 +70,8 @@ export function createOrders(db: Database, access: Access): Orders {
 
   return {
     async page({ claim, query, offset, limit, count, unless_version: known = null }) {
-      const asked = { claim, store_id: query.store_id, version: 'orders_version', known } as const
-      const { facts, found } = await access.read(asked, version => {
+      const store = { claim, store_id: query.store_id, version: 'orders_version', known } as const
+      const { facts, found } = await access.read(store, version => {
         const chunk = lists[query.field].list.page(scope(query), { from: query.from, offset, limit, count })
         if (chunk.next === null || count === undefined) return chunk
         return { ...chunk, next: takeSnapshot(query, chunk.next, count - chunk.rows, version) }

@@ -26,7 +26,7 @@ export function createSales(db: Database, access: Access): Sales {
   )
 
   function sumSpans(store_id: bigint, spans: readonly BucketSpan[]): SoldItem[] {
-    if (spans.length > mostSpans) throw new Error(`${spans.length} spans were asked for at once`)
+    if (spans.length > mostSpans) throw new Error(`${spans.length} spans are more than ${mostSpans}`)
     const values = Array.from({ length: mostSpans }, (_, i) => spans[i] ?? noSpan)
     return sumRollups
       .all(...values.flatMap(({ width, first, last }) => [store_id, width, first, last]))
@@ -35,8 +35,8 @@ export function createSales(db: Database, access: Access): Sales {
 
   return {
     async sum({ claim, query: { store_id, spans, edges }, unless_version: known = null }) {
-      const asked = { claim, store_id, version: 'orders_version', known } as const
-      const { facts, found } = await access.read(asked, () => {
+      const store = { claim, store_id, version: 'orders_version', known } as const
+      const { facts, found } = await access.read(store, () => {
         const texts = edges.flatMap(({ from, to }) => soldTexts.get(store_id, from, to)?.[0] ?? [])
         return [...(spans.length > 0 ? sumSpans(store_id, spans) : []), ...sumSold(texts.join(';'))]
       })
