@@ -5,32 +5,31 @@ import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { NewArtifact, Storage } from '../storage/port/index.ts'
 import { clientMetadata } from './client.ts'
-import type { PresentedTokens } from './presented-tokens.ts'
+import { deferConsume, takeDeferred } from './deferred-consume.ts'
 import { interactionLifetime } from './lifetimes.ts'
-import { toMachineTime } from './machine-time.ts'
-import { factsOf, fromOf, takeUsed, useUp } from './provider-request.ts'
+import { currentClient, currentContext } from './provider-request.ts'
+import { toSystemTime } from './system-time.ts'
+import { verifiedTokenHandle } from './verified-token.ts'
 
-/**
- * The provider's storage, over ours. Only codes, refresh tokens and interactions are kept for it, by the hash of
- * their value. Its clients are our apps, its grants our authorizations, its access tokens are JWTs that are not
- * stored, and its sessions are not used: the merchant's sign-in is ours.
- */
 export interface AdapterDeps {
   storage: Storage
   clock: Clock
   issuer: string
-  presented: PresentedTokens
 }
 
 /**
- * A refresh token that comes again within this time is a retry that crossed its answer: refused, but harmless. Later
- * it is a copy in other hands, and the authorization ends (RFC 9700 §4.14.2).
+ * In this time, a client that lost the response may retry: the second use is rejected and has no other effect. Later,
+ * it means that the token was copied, and it ends the authorization (RFC 9700 §4.14.2).
  */
 const retryGrace = 10
 
-/** Long enough that only revocation ends a grant. */
+/** Only revocation ends a grant. */
 const grantLifetime = 100 * 365 * 86_400
 
+/**
+ * The provider's storage. It stores only codes, refresh tokens and interactions, by the hash of their value. A client is
+ * an app and a grant is an authorization. Access tokens are JWTs and not stored; sessions are not used.
+ */
 export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
   return kind => {
     switch (kind) {
@@ -51,7 +50,7 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
 
 const nothing = async (): Promise<undefined> => undefined
 
-/** What an adapter need not do is done by nothing. */
+/** Methods that a model does not need. */
 const unused: Adapter = {
   upsert: nothing,
   find: nothing,
@@ -59,7 +58,7 @@ const unused: Adapter = {
   findByUserCode: nothing,
   consume: nothing,
   destroy: nothing,
-  // A revoked grant is asked for at every use of its tokens, so they need not be hunted down.
+  // Every use of a token looks its grant up, so a revoked grant ends its tokens.
   revokeByGrantId: nothing,
 }
 
@@ -67,8 +66,8 @@ function apps({ storage }: AdapterDeps): Adapter {
   return {
     ...unused,
     async find(id) {
-      const facts = factsOf(Provider.ctx, id)
-      const app = facts ? facts.app : await storage.apps.find(id)
+      const client = currentClient(id)
+      const app = client ? client.app : await storage.apps.find(id)
       return app && app.disabled_at === null ? (clientMetadata(app) as AdapterPayload) : undefined
     },
   }
@@ -93,33 +92,33 @@ function authorizations({ storage, clock, issuer }: AdapterDeps): Adapter {
     },
     async destroy(id) {
       const { app_id = null, account_id = null } = (await storage.authorizations.find(id)) ?? {}
-      const { by, detail } = whoRevokes()
-      const told = auditEntry(clock, by, 'access_revoked', { app_id, account_id, detail })
-      await storage.authorizations.revoke(id, clock.now(), told)
+      const { by, detail } = revocationCause()
+      const entry = auditEntry(clock, by, 'access_revoked', { app_id, account_id, detail })
+      await storage.authorizations.revoke(id, clock.now(), entry)
     },
   }
 }
 
-/** The app itself at the revocation endpoint; anywhere else the provider, because a code or token came twice. */
-function whoRevokes(): { by: By; detail: string } {
-  const ctx = Provider.ctx
-  const from = ctx ? fromOf(ctx) : byServer
-  const { client } = ctx?.oidc ?? {}
-  if (ctx?.oidc.route !== 'revocation' || !client) {
+/** The app at the revocation endpoint; at the token endpoint the server, because of a second use. */
+function revocationCause(): { by: By; detail: string } {
+  const { route, client } = Provider.ctx?.oidc ?? {}
+  const from = currentContext()?.from ?? byServer
+  if (route !== 'revocation' || !client) {
     const { address, request_id } = from
     return { by: { ...byServer, address, request_id }, detail: 'a code or refresh token was used twice' }
   }
   return {
     by: byApp({ id: client.clientId, name: client.clientName ?? null }, from),
-    detail: 'the app gave its refresh token back',
+    detail: 'the app revoked its refresh token',
   }
 }
 
-function accessTokens(kind: string, { storage, clock, presented }: AdapterDeps): Adapter {
+function accessTokens(kind: string, { storage, clock }: AdapterDeps): Adapter {
   return {
     ...unused,
-    async find(handle) {
-      return presented.find(kind, handle)
+    async find(value) {
+      const token = value === verifiedTokenHandle ? currentContext()?.token : null
+      return token?.kind === kind ? token : undefined
     },
     async destroy(jti) {
       await storage.revokedTokens.add(jti, clock.now() + accessTokenLifetime)
@@ -128,17 +127,17 @@ function accessTokens(kind: string, { storage, clock, presented }: AdapterDeps):
 }
 
 function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
-  // A request that nobody answered in time is known for a while longer, so that its merchant can be sent back.
-  const keptLonger = kind === 'Interaction' ? interactionLifetime : 0
+  // An expired request is stored for longer, so that its page can send the merchant back to the app.
+  const extraRetention = kind === 'Interaction' ? interactionLifetime : 0
   return {
     ...unused,
     async upsert(id, { jti: _value, ...payload }, expiresIn = interactionLifetime) {
-      const expires_at = clock.now() + expiresIn + keptLonger
+      const expires_at = clock.now() + expiresIn + extraRetention
       const artifact: NewArtifact = [kind, sha256(id), JSON.stringify(payload), expires_at]
-      const used = kind === 'RefreshToken' ? takeUsed(Provider.ctx) : null
-      if (!used) return storage.artifacts.put(...artifact)
-      // The update decides who was first; the provider's own look before it cannot (RFC 6749 §4.1.2).
-      const first = await storage.artifacts.consume(used.kind, used.hash, clock.now(), artifact)
+      const deferred = kind === 'RefreshToken' ? takeDeferred(currentContext()) : undefined
+      if (!deferred) return storage.artifacts.put(...artifact)
+      // The conditional update decides which request was first; the provider's own check is a race (RFC 6749 §4.1.2).
+      const first = await storage.artifacts.consume(deferred.kind, deferred.hash, clock.now(), artifact)
       if (!first) throw new errors.InvalidGrant('already used')
     },
     async find(id) {
@@ -152,12 +151,12 @@ function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
       return {
         ...payload,
         jti: id,
-        exp: toMachineTime(expires_at - keptLonger, clock),
+        exp: toSystemTime(expires_at - extraRetention, clock),
         ...(consumed_at !== null && { consumed: consumed_at }),
       }
     },
     async consume(id) {
-      useUp(Provider.ctx, { kind, hash: sha256(id) })
+      deferConsume({ kind, hash: sha256(id) })
     },
     async destroy(id) {
       await storage.artifacts.remove(kind, sha256(id))

@@ -7,7 +7,7 @@ import type { Keys } from '../domain/keys.ts'
 import { fail } from '../errors.ts'
 import type { Clock, Seconds } from '../lib/clock.ts'
 
-/** RFC 9068: what an access token must say of itself. */
+/** RFC 9068 §2.1: the `typ` of an access token. */
 const accessTokenType = 'at+jwt'
 export const signingAlgorithm = 'ES256'
 
@@ -18,23 +18,23 @@ interface VerifiedToken {
 }
 
 export interface Bearer {
-  /** Verifies what the token itself shows; whether it still stands is asked of the database with the data. */
+  /** Verifies the token's own content; the query for the data checks that it is not revoked. */
   verify(token: string): Promise<VerifiedToken>
-  /** Reads the Authorization header of an API request (RFC 6750 §2.1), the only place where a token is looked for. */
+  /** Reads the Authorization header of an API request (RFC 6750 §2.1); no other place may carry a token. */
   authenticate(authorization: string | undefined): Promise<Principal>
-  /** The same at once, for a token whose signature was checked before; null for `authenticate` to say more. */
+  /** The same without a promise, for a cached token; null for every other, which `authenticate` handles. */
   recall(authorization: string | undefined): Principal | null
 }
 
-/** About 1 KiB each: at most some 10 MiB of verified tokens. */
-const rememberedTokens = 10_000
+/** About 1 KiB each, so at most about 10 MiB. */
+const cachedTokens = 10_000
 
-/** A token of ours has some 600 characters; what is far longer is not worth the arithmetic. */
+/** Our tokens have about 600 characters; verifying a much longer one would waste CPU. */
 const longestToken = 4096
 
 export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock; issuer: string }): Bearer {
-  // Signatures do not change, so they are checked once. Only tokens that verified are remembered.
-  const remembered = new LRUCache<string, VerifiedToken>({ max: rememberedTokens })
+  // A signature stays valid, so each is checked once. Only verified tokens are cached.
+  const cache = new LRUCache<string, VerifiedToken>({ max: cachedTokens })
 
   async function publicKey(kid: string | undefined) {
     const key = (await keys.signing()).find(({ id }) => id === kid)
@@ -44,7 +44,7 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
   }
 
   async function verifySignature(token: string): Promise<VerifiedToken> {
-    // The key is found by our own list alone: a key or an address in the header is never looked at (RFC 8725 §3.10).
+    // Keys come from our list only; a key or an address in the header is ignored (RFC 8725 §3.10).
     const { payload } = await jwtVerify(token, ({ kid }) => publicKey(kid), {
       algorithms: [signingAlgorithm],
       typ: accessTokenType,
@@ -53,7 +53,7 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
       requiredClaims: ['exp', 'iat', 'jti', 'client_id', 'sub'],
       currentDate: new Date(clock.now() * 1000),
     })
-    // None that we issued lives longer: whoever signs such a one has a key that is not theirs.
+    // We issue none with a longer lifetime, so somebody else used the key.
     if ((payload.exp as Seconds) - (payload.iat as Seconds) > accessTokenLifetime) throw invalid()
     const scope = typeof payload['scope'] === 'string' ? payload['scope'] : ''
     const authorization_id =
@@ -70,18 +70,18 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
   }
 
   const verify: Bearer['verify'] = async token => {
-    let verified = remembered.get(token)
+    let verified = cache.get(token)
     if (!verified) {
       if (token.length > longestToken) throw invalid()
       try {
         verified = await verifySignature(token)
       } catch (error) {
-        // Its signature was good, so it is the app's own.
+        // The signature is valid, so the app_id in it is true.
         if (error instanceof errors.JWTExpired) throw expired(error.payload['client_id'])
         if (error instanceof errors.JOSEError || error instanceof TypeError) throw invalid()
         throw error
       }
-      remembered.set(token, verified)
+      cache.set(token, verified)
     }
     if (verified.expires_at <= clock.now()) throw expired(verified.principal.claim.app_id)
     return verified
@@ -90,7 +90,7 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
   return {
     verify,
     async authenticate(authorization) {
-      // RFC 6750 §3.1: another scheme is no token that could be wrong.
+      // RFC 6750 §3.1: with another scheme the request has no token, not an invalid one.
       if (!/^bearer(?: |$)/i.test(authorization ?? '')) {
         throw fail('token_missing', 'Send the access token in the header "Authorization: Bearer <token>"')
       }
@@ -100,7 +100,7 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
     },
     recall(authorization) {
       if (!authorization?.startsWith('Bearer ')) return null
-      const verified = remembered.get(authorization.slice('Bearer '.length))
+      const verified = cache.get(authorization.slice('Bearer '.length))
       return verified !== undefined && verified.expires_at > clock.now() ? verified.principal : null
     },
   }

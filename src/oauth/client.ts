@@ -1,7 +1,11 @@
 import type { ClientMetadata } from 'oidc-provider'
+import { randomSecret } from '../lib/ids.ts'
 import type { App } from '../storage/port/index.ts'
 
-/** An app as the provider knows clients. */
+/** oidc-provider requires a secret; provider.ts compares hashes instead, and nobody knows this one. */
+const client_secret = randomSecret()
+
+/** An app as client metadata for the provider. */
 export function clientMetadata(app: App): ClientMetadata {
   const redirects = app.redirect_uris.length > 0
   return {
@@ -15,7 +19,6 @@ export function clientMetadata(app: App): ClientMetadata {
       ...(app.public ? [] : ['client_credentials']),
     ],
     token_endpoint_auth_method: app.public ? 'none' : 'client_secret_basic',
-    // The provider insists on one; ours are hashed, and compared by us.
-    ...(!app.public && { client_secret: 'kept as a hash' }),
+    ...(!app.public && { client_secret }),
   }
 }

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 
-/** RFC 8414 §2 has these; the rest of what the provider lists is OpenID Connect, which Tillgate does not speak. */
+/** The fields of RFC 8414 §2; the provider's other fields are OpenID Connect, which Tillgate does not implement. */
 const fields = new Set([
   'issuer',
   'authorization_endpoint',
@@ -28,7 +28,7 @@ export async function trimMetadata(ctx: KoaContextWithOIDC, next: () => Promise<
   const metadata = Object.entries(ctx.body as Record<string, unknown>).filter(([name]) => fields.has(name))
   ctx.body = {
     ...Object.fromEntries(metadata),
-    // The platform's own scope is not on offer.
+    // Third parties cannot register for the platform's scope.
     scopes_supported: (ctx.body as { scopes_supported: string[] }).scopes_supported.filter(scope =>
       scope.startsWith('integration.'),
     ),

@@ -8,32 +8,32 @@ import { oauthErrorBody } from './error-body.ts'
 import { createProvider, type ProviderDeps } from './provider.ts'
 
 export interface ProviderSource {
-  /** The provider for the keys of this moment. */
+  /** The provider with the current keys. */
   current(): Promise<Provider>
-  /** How it answers requests; `keys_state` is from a client's facts, where they are known. */
+  /** Its request handler; `keys_state` comes with the client's lookup and saves reading the keys. */
   handler(keys_state?: string): Promise<ReturnType<Provider['callback']>>
 }
 
 /**
- * The provider takes its keys once, and keys may be rotated by another process at any time. So the keys are asked for
- * on every request, and a change of them makes a new provider.
+ * A provider gets its keys when it is created, but another process may rotate them at any time. So every request checks
+ * the keys, and a change creates a new provider.
  */
 export function createProviderSource(
   deps: ProviderDeps & { keys: Keys; onServerError(error: Error, request_id: string): void },
 ): ProviderSource {
-  let made: { keyIds: string; provider: Provider; handle: ReturnType<Provider['callback']> } | undefined
+  let current: { keyIds: string; provider: Provider; handle: ReturnType<Provider['callback']> } | undefined
 
   async function find(keys_state?: string) {
     const { signing, cookie } = await deps.keys.all(keys_state)
     const keyIds = [...signing.map(key => key.id), ...cookie].join()
-    if (made?.keyIds !== keyIds) {
-      const provider = make(signing, cookie)
-      made = { keyIds, provider, handle: provider.callback() }
+    if (current?.keyIds !== keyIds) {
+      const provider = create(signing, cookie)
+      current = { keyIds, provider, handle: provider.callback() }
     }
-    return made
+    return current
   }
 
-  function make(signing: Key[], cookie: string[]): Provider {
+  function create(signing: Key[], cookie: string[]): Provider {
     const provider = createProvider(deps, signing, cookie)
     const report = (ctx: KoaContextWithOIDC, error: Error) =>
       deps.onServerError(error, String(ctx.res.getHeader('x-request-id')))
@@ -41,7 +41,7 @@ export function createProviderSource(
       report(ctx, error)
       if (isStorageFault(error)) answerUnavailable(ctx)
     })
-    // Faults outside the provider's own error handling, such as a connection that broke while it answered.
+    // Faults outside the provider's error handling, for example a connection that breaks during the response.
     ;(provider as EventEmitter).on('error', (error, ctx) => report(ctx, error))
     return provider
   }
@@ -52,7 +52,7 @@ export function createProviderSource(
   }
 }
 
-/** The provider knows no better than 500; a database that cannot answer now may be asked again soon. */
+/** The provider answers 500 to every fault; a client may retry when only the database is unavailable. */
 function answerUnavailable(ctx: KoaContextWithOIDC): void {
   ctx.status = 503
   ctx.set('retry-after', '1')

@@ -6,38 +6,37 @@ import type { Clock } from '../lib/clock.ts'
 import type { AppSecret, Key, Storage } from '../storage/port/index.ts'
 import { createAdapter } from './adapter.ts'
 import { narrowAuthorization } from './authorize-request.ts'
+import { beforeResponse } from './before-response.ts'
 import { signingAlgorithm } from './bearer.ts'
 import { bindToBrowser, browserParameter } from './browser-binding.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
-import type { PresentedTokens } from './presented-tokens.ts'
-import { callBeforeAnswer, factsOf } from './provider-request.ts'
+import { currentClient } from './provider-request.ts'
 import { applyRequestPolicy } from './request-policy.ts'
-import { nameTokenErrors } from './token-errors.ts'
+import { refineTokenErrors } from './token-errors.ts'
 
 export interface ProviderDeps {
   storage: Storage
   clock: Clock
   issuer: string
-  /** Cookies over https alone. */
+  /** Cookies are sent over https only. */
   secure: boolean
-  presented: PresentedTokens
   verifySecret(app_id: string, secret: string, live?: readonly AppSecret[]): Promise<boolean>
   renderError(ctx: KoaContextWithOIDC, error: Error): void
 }
 
-/** Where the merchant decides; the page itself is console/consent/consent.ts. */
+/** The consent page, console/consent/consent.ts. */
 export const consentPath = (uid: string): string => `/consent/${uid}`
 
-/** The request that a path of ours is the consent page of; null for every other path. */
+/** The authorization request of a consent page; null for every other path. */
 export const consentUid = (path: string): string | null => /^\/consent\/([\w-]+)$/.exec(path)?.[1] ?? null
 
-/** Spec section 5 as configuration of a certified provider: policy is ours, protocol is its own. */
+/** Spec section 5 as configuration of oidc-provider. README.md lists the places that rely on its internals. */
 export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: string[]): Provider {
   const { storage, clock, issuer, secure, verifySecret } = deps
   const issuerOrigin = new URL(issuer).origin
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
-  // All scopes there are; which of them a client gets is the request policy's.
+  // Every scope; request-policy.ts decides which of them a client gets.
   const resourceServer = {
     scope: Object.keys(scopes).join(' '),
     audience: issuer,
@@ -62,7 +61,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     },
     cookies: {
       keys: cookieKeys,
-      // The first two belong to a path of one request each, which __Host- does not allow (browser-binding.ts).
+      // __Host- requires the path /, and the first two have a path for each request (browser-binding.ts).
       names: {
         interaction: `${secure ? '__Secure-' : ''}tillgate_interaction`,
         resume: `${secure ? '__Secure-' : ''}tillgate_resume`,
@@ -77,12 +76,15 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     // Spec 5.2: required, also of an app that has only one.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-    // RFC 9700 §2.1.1: a public client has nothing else to prove itself with.
+    // RFC 9700 §2.1.1: a public client has no other proof.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
-    // Script gets tokens from a page of ours, the API reference, and from no other: elsewhere an app's server asks.
-    clientBasedCORS: (_ctx, origin) => origin === issuerOrigin,
+    // Only this server's own page, the API reference, gets tokens by script; apps use their servers.
+    clientBasedCORS: (ctx, origin) => {
+      ctx.state['foreignOrigin'] = origin !== issuerOrigin
+      return origin === issuerOrigin
+    },
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
-    // What expires here was made by the same clock.
+    // The same clock issues and checks expiry times.
     clockTolerance: 0,
     ttl: {
       AccessToken: accessTokenLifetime,
@@ -108,22 +110,22 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, resource, client) => {
           checkResource(resource)
-          // Called wherever scopes are asked for, with the client known and before they are checked or used.
+          // The provider calls this before it reads the scope, at every endpoint that takes one.
           applyRequestPolicy(ctx, client)
           return resourceServer
         },
       },
     },
-    // Spec 5.3 rule 2: every code and every refresh gives a refresh token of one use.
+    // Spec 5.3 rule 2: every code and every refresh gives a refresh token that works once.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // The provider asks just before the token is used up, and looks at the resource only then.
+    // The provider calls this just before it consumes the token, and checks the resource only afterwards.
     rotateRefreshToken: ctx => {
       for (const resource of [ctx.oidc.params?.['resource'] ?? []].flat()) checkResource(resource)
       return true
     },
-    // Tokens end by their own time or by revocation, not when the merchant signs out.
+    // Tokens end by expiry or revocation, not when the merchant signs out.
     expiresWithSession: async () => false,
-    // An app that throws one access token away keeps its authorization; one that throws its refresh token away does not.
+    // Revoking a refresh token ends the authorization; revoking an access token does not.
     revokeGrantPolicy: ctx => ctx.oidc.route !== 'revocation' || ctx.oidc.entities.AccessToken === undefined,
     interactions: { policy: alwaysAsk(), url: (_ctx, interaction) => consentPath(interaction.uid) },
     loadExistingGrant: async ctx => {
@@ -139,7 +141,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
       token.kind === 'AccessToken' ? { authorization_id: token.grantId } : undefined,
     formats: {
       customizers: {
-        // The injected clock's time, not the machine's.
+        // The time of the injected clock, not of the system's.
         jwt: async (_ctx, _token, parts) => {
           const iat = clock.now()
           Object.assign(parts.payload as object, { iat, exp: iat + accessTokenLifetime })
@@ -149,19 +151,20 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     renderError: async (ctx, _out, error) => deps.renderError(ctx, error),
   })
 
+  // Secrets are stored as hashes, and redirect URIs may add a query: oidc-provider has no option for either.
   provider.Client.prototype.compareClientSecret = function (this: Client, secret: string) {
-    return verifySecret(this.clientId, secret, factsOf(Provider.ctx, this.clientId)?.secrets) as never
+    return verifySecret(this.clientId, secret, currentClient(this.clientId)?.secrets)
   }
   provider.Client.prototype.redirectUriAllowed = function (this: Client, uri: string) {
     return matches(uri, this.redirectUris ?? [])
   }
-  // Addresses are pinned to the issuer by the route in front (http/oauth), which speaks as a trusted proxy.
+  // ProviderRequest sets the headers of a trusted proxy, so that every address is the issuer's.
   provider.proxy = true
   provider.use(trimMetadata)
   provider.use(narrowAuthorization)
   provider.use(bindToBrowser(secure))
-  provider.use(nameTokenErrors)
-  provider.use(callBeforeAnswer)
+  provider.use(refineTokenErrors)
+  provider.use(beforeResponse)
   return provider
 }
 
@@ -171,7 +174,7 @@ const ownToken = async (
   token: { clientId?: string | undefined },
 ): Promise<boolean> => token.clientId === client.clientId
 
-/** Sign-in is ours and consent is always shown, so every request goes through the consent page, once. */
+/** Every request goes through the consent page once, which also signs the merchant in. */
 function alwaysAsk() {
   const { base, Check } = interactionPolicy
   const policy = base()

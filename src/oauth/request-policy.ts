@@ -1,18 +1,18 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { allowedForGrant, type GrantType, splitScope } from '../contract/scopes.ts'
-import { askedForAnotherMode } from './authorize-request.ts'
+import { hasUnsupportedResponseMode } from './authorize-request.ts'
 
-/** What spec section 5 asks of a request beyond the protocol, at the two places where a client asks for scopes. */
+/** Spec section 5 beyond the protocol, at the two endpoints where a client requests scopes. */
 export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): void {
   const params = ctx.oidc.params as Record<string, string | undefined>
   const grant = grantOf(ctx)
   if (grant === null) return
   if (ctx.oidc.route === 'authorization') checkAuthorizationRequest(ctx, params)
   const registered = splitScope(client.scope ?? '')
-  const requested = splitScope(askedScope(ctx) ?? params['scope'] ?? '')
+  const requested = splitScope(sentScope(ctx) ?? params['scope'] ?? '')
   if (requested.length === 0) {
     if (ctx.oidc.route === 'token' && grant === 'authorization_code') return
-    // At the token endpoint, asking for none means all that the grant type allows.
+    // Without a scope, a client gets all its scopes that the grant type allows.
     const granted = registered.filter(scope => allowedForGrant(scope, grant))
     if (granted.length === 0)
       throw new errors.InvalidScope('the app has no scope for this grant type', client.scope ?? '')
@@ -35,18 +35,18 @@ function checkAuthorizationRequest(
 ): void {
   // Spec 5.2: required here, unlike at the token endpoint.
   if (!params['scope']) throw new errors.InvalidRequest('scope is required')
-  if (askedForAnotherMode(ctx)) throw new errors.InvalidRequest('the only response_mode is query')
+  if (hasUnsupportedResponseMode(ctx)) throw new errors.InvalidRequest('the only response_mode is query')
 }
 
-/** As the client wrote it: the provider drops a scope of OpenID Connect, and any scope of a code's exchange. */
-function askedScope({ oidc, query }: KoaContextWithOIDC): string | undefined {
+/** As the client sent it: the provider drops OpenID Connect scopes, and every scope when a code is exchanged. */
+function sentScope({ oidc, query }: KoaContextWithOIDC): string | undefined {
   const { scope } = (oidc.route === 'token' ? oidc.body : oidc.route === 'authorization' ? query : {}) as {
     scope?: unknown
   }
   return typeof scope === 'string' ? scope : undefined
 }
 
-/** Null where no scope is asked for that was not decided before: a refresh is checked against its own token. */
+/** Null where the policy does not apply: the provider checks a refresh against the scope of its token. */
 function grantOf({ oidc }: KoaContextWithOIDC): GrantType | null {
   if (oidc.route === 'authorization' || oidc.route === 'resume') return 'authorization_code'
   const { grant_type } = oidc.params as { grant_type?: string }

@@ -56,7 +56,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const storage = timed(deps.storage, metrics.operation)
   const { app, connections } = createInstance({ clock, config, log: deps.log, ends, metrics })
   const services = await createServices({ storage, clock, issuer, log: app.log, ingest: deps.ingest })
-  const { providers, presented, requireScope, usage, ingest, pages } = services
+  const { providers, verifyAccessToken, requireScope, usage, ingest, pages } = services
   const refuseOtherMethods = methodsNotAllowed(app)
 
   refuseAmbiguousRequests(app)
@@ -76,7 +76,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(async scope =>
     oauthApi(scope, {
       providers,
-      presented,
+      verifyAccessToken,
       storage,
       sendErrorPage,
       issuer,

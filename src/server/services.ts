@@ -20,8 +20,8 @@ import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { createRecordWriter } from '../ingest/record-writer.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createBearer } from '../oauth/bearer.ts'
-import { createPresentedTokens } from '../oauth/presented-tokens.ts'
 import { createProviderSource } from '../oauth/provider-source.ts'
+import { createAccessTokenVerifier } from '../oauth/verified-token.ts'
 import type { Storage } from '../storage/port/index.ts'
 
 export interface ServiceDeps {
@@ -39,7 +39,6 @@ export async function createServices(deps: ServiceDeps) {
   const secure = issuer.startsWith('https:')
   const keys = createKeys({ storage, clock })
   const bearer = createBearer({ keys, clock, issuer })
-  const presented = createPresentedTokens({ bearer, storage, clock })
   const apps = createApps({ storage, clock })
   const providers = createProviderSource({
     storage,
@@ -47,7 +46,6 @@ export async function createServices(deps: ServiceDeps) {
     issuer,
     secure,
     keys,
-    presented,
     verifySecret: apps.verifySecret,
     renderError: renderAuthorizationError,
     onServerError: (error, request_id) =>
@@ -62,7 +60,7 @@ export async function createServices(deps: ServiceDeps) {
   return {
     usage,
     providers,
-    presented,
+    verifyAccessToken: createAccessTokenVerifier({ bearer, storage, clock }),
     requireScope: guard({ bearer, storage }),
     ingest: deps.ingest ?? createIngest(createRecordWriter({ storage, clock })),
     pages: {

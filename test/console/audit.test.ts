@@ -262,7 +262,7 @@ describe('a merchant and an app', () => {
       actor_name: 'Ledger',
       address: '203.0.113.7',
       request_id: answer.headers.get('x-request-id'),
-      detail: 'the app gave its refresh token back',
+      detail: 'the app revoked its refresh token',
     })
     const before = await count()
     await server.post('/auth/v2/revoke', { ...client, token: tokens.refresh_token }, from)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
-import type { IncomingMessage } from 'node:http'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { createKeys } from '../../src/domain/keys.ts'
-import { callBeforeAnswer, providerRequest, useUp } from '../../src/oauth/provider-request.ts'
+import { beforeResponse } from '../../src/oauth/before-response.ts'
+import { ProviderRequest } from '../../src/oauth/provider-request.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { authorizePath, decide, grant, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
@@ -197,7 +199,7 @@ test('new keys that cannot be read refuse a token request, rather than sign with
   assert.equal(JSON.parse(Buffer.from(head, 'base64url').toString()).kid, signs?.id)
 })
 
-describe('a fault while tokens are exchanged uses nothing up: the same request works later', () => {
+describe('a fault while tokens are exchanged consumes nothing: the same request works later', () => {
   before(async () => {
     await server.newAccount('seller@example.com')
     await server.push(sampleStore({ id: 1001, merchant: 'seller@example.com' }))
@@ -222,21 +224,18 @@ describe('a fault while tokens are exchanged uses nothing up: the same request w
     assert.equal((await refresh(server, client, refresh_token)).status, 200)
   })
 
-  test('and no answer leaves that was made of something not marked as used', async () => {
+  test('tokens for a code that was not consumed never leave the server', async () => {
     const faults: Error[] = []
-    const body = { access_token: 'x' }
-    const ours = {
+    const req = new ProviderRequest(new IncomingMessage(new Socket()), new URL(server.base), null, {
       from: { address: '', request_id: '' },
-      beforeAnswer: async () => {},
-      facts: null,
-      used: null,
-    }
-    const req = providerRequest({ headers: {} } as IncomingMessage, new URL(server.base), null, ours)
+      deferred: { kind: 'AuthorizationCode', hash: 'h' },
+    })
     const provider = { emit: (_name: string, _ctx: unknown, error: Error) => void faults.push(error) }
+    const body = { access_token: 'x' }
     const ctx = { req, status: 200, body, oidc: { provider } } as unknown as KoaContextWithOIDC
-    await callBeforeAnswer(ctx, async () => useUp(ctx, { kind: 'AuthorizationCode', hash: 'h' }))
+    await beforeResponse(ctx, async () => {})
     assert.deepEqual([ctx.status, (ctx.body as { error: string }).error], [500, 'server_error'])
-    assert.match(String(faults), /not marked as used/)
+    assert.match(String(faults), /not consumed/)
   })
 })
 

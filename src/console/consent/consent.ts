@@ -4,7 +4,7 @@ import type Provider from 'oidc-provider'
 import { errors, type InteractionResults } from 'oidc-provider'
 import { browserCookie } from '../../oauth/browser-binding.ts'
 import { consentPath } from '../../oauth/provider.ts'
-import { expiredAddress, findWaiting, type WaitingRequest } from '../../oauth/waiting-request.ts'
+import { expiredAddress, findPendingRequest, type PendingRequest } from '../../oauth/pending-request.ts'
 import type { Account, App } from '../../storage/port/index.ts'
 import { appOffPage, decidedPage, expiredPage, notOpenPage, wrongAccountPage } from './closed.view.ts'
 import { consentPage } from './consent.view.ts'
@@ -19,7 +19,7 @@ import { viewerOf } from '../viewer.ts'
 
 /** A request that a merchant can decide on, now and in this browser. */
 interface Open {
-  waiting: WaitingRequest
+  waiting: PendingRequest
   app: App
   account: Account
   viewer: Viewer
@@ -29,10 +29,10 @@ interface Open {
 export function consent(app: FastifyInstance, deps: ConsoleDeps): void {
   const { providers, signedIn, consents, apps, issuer, secure } = deps
 
-  async function waitingFor(request: FastifyRequest, reply: FastifyReply): Promise<WaitingRequest | null> {
+  async function waitingFor(request: FastifyRequest, reply: FastifyReply): Promise<PendingRequest | null> {
     const provider = await providers.current()
     const { uid } = request.params as { uid: string }
-    const waiting = await findWaiting(provider, uid, request.cookies[browserCookie(secure)])
+    const waiting = await findPendingRequest(provider, uid, request.cookies[browserCookie(secure)])
     if (!waiting || waiting.expired) return waiting
     // The provider has a cookie of its own for each request, and takes an answer with that one only.
     return (await namedByCookie(provider, request, reply)) === uid ? waiting : null

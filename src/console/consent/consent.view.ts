@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import { splitScope } from '../../contract/scopes.ts'
 import type { ConsentQuestion } from '../../domain/apps/consent.ts'
 import { consentPath } from '../../oauth/provider.ts'
-import type { WaitingRequest } from '../../oauth/waiting-request.ts'
+import type { PendingRequest } from '../../oauth/pending-request.ts'
 import type { App, MerchantStore } from '../../storage/port/index.ts'
 import { appFacts } from './app-profile.view.ts'
 import { layout, type Viewer } from '../layout.ts'
@@ -15,7 +15,7 @@ import { storeList } from './store-choice.view.ts'
 import { homeZone } from '../parts/store-zone.ts'
 
 interface ConsentView {
-  waiting: WaitingRequest
+  waiting: PendingRequest
   app: App
   question: ConsentQuestion
   choice: StoreChoice

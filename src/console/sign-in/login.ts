@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { browserCookie } from '../../oauth/browser-binding.ts'
 import { consentUid } from '../../oauth/provider.ts'
-import { findWaiting } from '../../oauth/waiting-request.ts'
+import { findPendingRequest } from '../../oauth/pending-request.ts'
 import type { Role } from '../../storage/port/index.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { loginPage } from './login.view.ts'
@@ -32,7 +32,7 @@ export function login(app: FastifyInstance, deps: ConsoleDeps): void {
     const uid = next === null ? null : consentUid(next)
     if (uid === null) return null
     const browser = request.cookies[browserCookie(secure)]
-    const waiting = await findWaiting(await providers.current(), uid, browser)
+    const waiting = await findPendingRequest(await providers.current(), uid, browser)
     return (waiting && (await apps.find(waiting.client_id)))?.name ?? null
   }
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { ApiError } from '../../errors.ts'
 import { oauthErrorBody } from '../../oauth/error-body.ts'
 
-/** RFC 6749 §5.2 for what never reached the provider. */
+/** RFC 6749 §5.2, for requests that do not reach the provider. */
 export function sendOauthError(reply: FastifyReply, { status, message, headers }: ApiError): FastifyReply {
   const body = oauthErrorBody(status, message)
   reply.request.error_code = body.error

@@ -12,73 +12,69 @@ import {
   revokeSchema,
   tokenSchema,
 } from './schemas.ts'
+import { clientIdOf } from '../../oauth/client-authentication.ts'
 import { oauthErrorBody } from '../../oauth/error-body.ts'
 import { metadataPath } from '../../oauth/metadata.ts'
-import type { PresentedTokens } from '../../oauth/presented-tokens.ts'
-import { type BeforeAnswer, providerRequest } from '../../oauth/provider-request.ts'
+import { ProviderRequest, type RequestContext } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
-import type { ClientFacts, Storage } from '../../storage/port/index.ts'
+import { type VerifyAccessToken, verifiedTokenHandle } from '../../oauth/verified-token.ts'
+import type { Storage } from '../../storage/port/index.ts'
 
 export interface OauthDeps {
   providers: ProviderSource
-  presented: PresentedTokens
+  verifyAccessToken: VerifyAccessToken
   storage: Pick<Storage, 'clients'>
   throttle: Throttle
   pending: PendingConsents
-  /** An error as a person can use it. */
+  /** Renders an error as a page. */
   sendErrorPage(reply: FastifyReply, error: ApiError): FastifyReply
   issuer: string
 }
 
-/** Larger than any honest request, whose longest part is a JWT; and the most that the provider itself will read. */
+/** The most that the provider itself reads. */
 const bodyLimit = 56 * 1024
 
-/** A waiting request is kept until its merchant has decided, so nobody may leave books with us. */
+/** The server stores an authorization request until the merchant decides, so it limits the length. */
 const longestRequest = 4096
 
-/** What goes to the provider with a request. */
-interface HandedOver {
-  body?: Buffer | null
-  beforeAnswer: BeforeAnswer
-  facts?: ClientFacts | null
-}
+type BeforeResponse = NonNullable<RequestContext['beforeResponse']>
 
-/** Spec section 5: hands each endpoint's requests to the provider, and answers the rest as RFC 6749 does. */
+/** Spec section 5: passes the requests of each endpoint to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
-  const { providers, presented, storage, throttle, pending, sendErrorPage, issuer } = deps
+  const { providers, verifyAccessToken, storage, throttle, pending, sendErrorPage, issuer } = deps
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
 
-  async function handOver(
+  async function passToProvider(
     request: FastifyRequest,
     reply: FastifyReply,
-    { body = null, beforeAnswer, facts = null }: HandedOver,
+    body: Buffer | null,
+    context: Omit<RequestContext, 'from'>,
   ): Promise<void> {
-    const handle = await providers.handler(facts?.keys_state)
+    const handle = await providers.handler(context.client?.keys_state)
     reply.hijack()
-    // The provider writes the answer by itself, so it is given the headers that every answer has.
+    // The provider writes the response itself; these are the headers that every response has.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
     const from = { address: request.ip, request_id: request.id }
-    const asked = providerRequest(request.raw, issuerUrl, body, { from, beforeAnswer, facts, used: null })
-    await handle(asked, reply.raw)
+    await handle(new ProviderRequest(request.raw, issuerUrl, body, { ...context, from }), reply.raw)
   }
 
-  async function read(
+  async function get(
     request: FastifyRequest,
     reply: FastifyReply,
-    beforeAnswer: BeforeAnswer = async () => {},
+    beforeResponse?: BeforeResponse,
   ): Promise<void> {
     if ((request.raw.url ?? '').length > longestRequest) {
       throw fail('request_malformed', `the request has more than ${longestRequest} characters`)
     }
-    await handOver(request, reply, { beforeAnswer })
+    await passToProvider(request, reply, null, beforeResponse ? { beforeResponse } : {})
   }
 
-  /** Every request that leads to the consent page is kept for it, so an address may not begin any number. */
-  async function begin(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** The server stores every request that leads to the consent page, so it limits how many an address begins. */
+  async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const seconds = await pending.wait(request.ip).catch(error => {
-      // The provider will meet the same fault, and tells of it on a page.
+      // The provider meets the same fault, and renders its page.
       if (!isStorageFault(error)) throw error
       return 0
     })
@@ -88,79 +84,70 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
       sendErrorPage(reply, fail('rate_limited', 'too many requests for consent were begun', { headers }))
       return
     }
-    await read(request, reply, async ctx => {
+    await get(request, reply, async ctx => {
       if (!ctx.oidc.entities.Interaction) return
-      // The request is kept by now; one that is not counted does no harm.
+      // The request is stored by now; one that is missing from the count does no harm.
       await pending.began(request.ip).catch(error => {
         if (!isStorageFault(error)) throw error
       })
     })
   }
 
-  /** Endpoints where a client proves itself: failures count, and too many are told to wait. */
-  async function asClient(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
-    let answer: KoaContextWithOIDC | undefined
-    const named = clientIdOf(request, body)
-    const beforeAnswer = async (ctx: KoaContextWithOIDC) => {
-      answer = ctx
+  /** An endpoint where clients authenticate: counts failures, and answers 429 when there are too many. */
+  async function clientEndpoint(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { form, body, token }: { form: URLSearchParams; body: Buffer; token?: RequestContext['token'] },
+  ): Promise<void> {
+    let response: KoaContextWithOIDC | undefined
+    // For the throttle and for an early lookup; the provider decides which client it is.
+    const client_id = clientIdOf(form, request.headers.authorization)
+    const beforeResponse: BeforeResponse = async ctx => {
+      response = ctx
       request.client_id = ctx.oidc.client?.clientId ?? null
       if (ctx.status !== 401) return
-      const seconds = await throttle.failed({ name: named, address: request.ip })
+      const seconds = await throttle.failed({ name: client_id, address: request.ip })
       if (seconds === 0) return
       ctx.status = 429
       ctx.set('retry-after', String(seconds))
       ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
     }
-    // RFC 6749 §5.1; of its errors at the revocation endpoint the provider does not say so.
+    // RFC 6749 §5.1; the provider omits these from errors of the revocation endpoint.
     reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
-    const facts = await storage.clients.facts(named)
-    await handOver(request, reply, { body, beforeAnswer, facts })
-    // Only now has the error its last name (oauth/token-errors.ts).
-    const { error } = (answer?.body ?? {}) as { error?: string }
+    const client = await storage.clients.facts(client_id)
+    await passToProvider(request, reply, body, { beforeResponse, client, token: token ?? null })
+    // Read after the provider's last middleware, which may replace the code (oauth/token-errors.ts).
+    const { error } = (response?.body ?? {}) as { error?: string }
     request.error_code = error ?? null
   }
 
-  /** A JWT in the `token` parameter goes on under a name that the provider can look up. */
-  async function asTokenHolder(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Introspection and revocation: verifies a JWT here, because the provider accepts none. */
+  async function tokenEndpoint(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const body = bodyOf(request)
-    const form = new URLSearchParams(body.toString())
-    const [token, ...others] = form.getAll('token')
-    if (token === undefined || others.length > 0 || !token.includes('.'))
-      return asClient(request, reply, body)
-    const handle = await presented.present(token)
-    // A token that is not ours, or no longer live, is one that cannot be found (RFC 7662 §2.2, RFC 7009 §2.2).
-    form.set('token', handle ?? 'unknown')
-    try {
-      await asClient(request, reply, Buffer.from(form.toString()))
-    } finally {
-      if (handle !== null) presented.forget(handle)
-    }
+    const form = formOf(body)
+    const [value, ...others] = form.getAll('token')
+    if (value === undefined || others.length > 0 || !value.includes('.'))
+      return clientEndpoint(request, reply, { form, body })
+    const token = await verifyAccessToken(value)
+    // Without a verified token, the provider finds nothing under the handle (RFC 7662 §2.2, RFC 7009 §2.2).
+    form.set('token', verifiedTokenHandle)
+    await clientEndpoint(request, reply, { form, body: Buffer.from(form.toString()), token })
   }
 
-  const plain = (request: FastifyRequest, reply: FastifyReply) => read(request, reply)
-  app.get('/auth/v2/authorize', { schema: authorizeSchema }, begin)
+  const plain = (request: FastifyRequest, reply: FastifyReply) => get(request, reply)
+  app.get('/auth/v2/authorize', { schema: authorizeSchema }, authorize)
   app.get('/auth/v2/authorize/:uid', plain)
   app.get('/auth/v2/jwks', { schema: jwksSchema }, plain)
   app.get(metadataPath, { schema: metadataSchema }, plain)
-  app.post('/auth/v2/token', { schema: tokenSchema }, async (request, reply) =>
-    asClient(request, reply, bodyOf(request)),
-  )
-  app.post('/auth/v2/introspect', { schema: introspectSchema }, asTokenHolder)
-  app.post('/auth/v2/revoke', { schema: revokeSchema }, asTokenHolder)
+  app.post('/auth/v2/token', { schema: tokenSchema }, async (request, reply) => {
+    const body = bodyOf(request)
+    await clientEndpoint(request, reply, { form: formOf(body), body })
+  })
+  app.post('/auth/v2/introspect', { schema: introspectSchema }, tokenEndpoint)
+  app.post('/auth/v2/revoke', { schema: revokeSchema }, tokenEndpoint)
 }
 
 const bodyOf = (request: FastifyRequest): Buffer =>
   Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 
-/**
- * Whom the client says it is: the form's word or that of the Basic header. For counting, and for asking early; what is
- * found counts only if the provider reads the same name.
- */
-function clientIdOf(request: FastifyRequest, body: Buffer): string {
-  const named = new URLSearchParams(body.toString()).get('client_id')
-  if (named !== null) return named
-  const encoded = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  const [id = ''] = Buffer.from(encoded, 'base64').toString().split(':', 1)
-  // RFC 6749 §2.3.1: it is form-encoded. Not decoded, each way to write one id would count for itself.
-  return new URLSearchParams(`id=${id.replaceAll('&', '%26')}`).get('id') ?? ''
-}
+const formOf = (body: Buffer): URLSearchParams => new URLSearchParams(body.toString())

@@ -3,7 +3,7 @@ import { accessTokenLifetime, inDays, refreshTokenLifetime } from '../../contrac
 import { integrationScopes } from '../../contract/scopes.ts'
 import { tokenErrors } from '../../errors.ts'
 
-/** Spec 5.2 and 5.3 for the API reference; the provider itself does the checking. */
+/** Spec 5.2 and 5.3 for the API reference; the provider does the validation. */
 
 const scope = Type.String({
   description: `Space-delimited: ${integrationScopes.join(', ')}`,
@@ -21,16 +21,16 @@ const OauthError = Type.Object(
   {
     error: Type.String({ enum: Object.keys(tokenErrors), description: 'RFC 6749 §5.2' }),
     error_description: Type.Optional(Type.String()),
-    scope: Type.Optional(Type.String({ description: 'The scope that was refused' })),
+    scope: Type.Optional(Type.String({ description: 'The rejected scope' })),
   },
   { examples: [{ error: 'invalid_client', error_description: 'client authentication failed' }] },
 )
 
 const meanings: Record<number, string> = {
-  400: 'The request, the grant or the scope is not right',
-  401: 'The client is not known, or did not prove itself',
+  400: 'The request, the grant or the scope is not valid',
+  401: 'The client is unknown, or its authentication failed',
   413: 'The request body is too large',
-  415: 'The body’s media type cannot be read',
+  415: 'The endpoint does not read bodies of this media type',
   429: 'Too many failed client authentications; the Retry-After header says when to try again',
   500: 'A fault on our side. Quote the X-Request-Id header when you report it',
   503: 'The service cannot answer now; the Retry-After header says when to try again',
@@ -41,7 +41,7 @@ const oauthErrors = (...statuses: number[]): Record<number, TSchema> =>
     statuses.map(status => [status, { ...OauthError, description: meanings[status] } as TSchema]),
   )
 
-/** What is answered to a browser. */
+/** A response for a browser. */
 const page = (description: string) => ({ description, content: { 'text/html': { schema: Type.String() } } })
 
 const form = { tags: ['Authorization'], security: [], consumes: ['application/x-www-form-urlencoded'] }
@@ -53,19 +53,19 @@ export const authorizeSchema = {
   summary: 'Authorization endpoint',
   description:
     'Send the merchant’s browser here. After consent it returns to `redirect_uri` with `code`, `state` and `iss`; ' +
-    'after a refusal with `error=access_denied`. A bad client_id or redirect_uri shows a page and never redirects.',
+    'after a denial with `error=access_denied`. A bad client_id or redirect_uri shows a page and never redirects.',
   querystring: Type.Object({
     response_type: Type.String({ enum: ['code'], description: 'Only code is accepted' }),
     client_id: Type.String({ description: 'Client id of the app' }),
     scope: Type.String({ description: 'integration.store', examples: ['integration.store'] }),
     redirect_uri: Type.String({ description: 'A registered redirect URI; a query may be added to it' }),
-    state: Type.Optional(Type.String({ description: 'Opaque value that comes back unchanged' })),
+    state: Type.Optional(Type.String({ description: 'Opaque value, returned unchanged' })),
     code_challenge: Type.Optional(Type.String({ description: 'PKCE; required of public apps' })),
     code_challenge_method: Type.Optional(Type.String({ enum: ['S256'] })),
   }),
   response: {
     303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
-    400: page('The client or the redirect URI is not right'),
+    400: page('The client or the redirect URI is not valid'),
     429: page(
       'Too many requests for consent from one address; the Retry-After header says when to try again',
     ),
@@ -113,8 +113,8 @@ export const revokeSchema = {
   operationId: 'revoke',
   summary: 'Revocation endpoint (RFC 7009)',
   description:
-    'Revoking an access token ends that token. Revoking a refresh token ends the merchant’s authorization and every ' +
-    'token behind it. An unknown token is answered 200 too.',
+    'Revoking an access token ends that token. Revoking a refresh token ends the merchant’s authorization and all its ' +
+    'tokens. The answer to an unknown token is 200 too.',
   body: tokenBody,
   response: {
     200: Type.Null({ description: 'Done' }),
@@ -126,7 +126,7 @@ export const introspectSchema = {
   ...form,
   operationId: 'introspect',
   summary: 'Introspection endpoint (RFC 7662)',
-  description: 'Whether one of the client’s own tokens is live, and what it carries.',
+  description: 'Whether one of the client’s own tokens is live, with its scope, expiry and subject.',
   body: tokenBody,
   response: {
     200: Type.Object({
@@ -134,7 +134,7 @@ export const introspectSchema = {
       client_id: Type.Optional(Type.String()),
       scope: Type.Optional(Type.String()),
       sub: Type.Optional(
-        Type.String({ description: 'The merchant account, for tokens of a merchant’s consent' }),
+        Type.String({ description: 'The merchant account, for tokens that a merchant consented to' }),
       ),
       exp: Type.Optional(Type.Integer()),
       iat: Type.Optional(Type.Integer()),
@@ -158,7 +158,7 @@ export const jwksSchema = {
   summary: 'Public signing keys (RFC 7517)',
   response: {
     200: {
-      description: 'The key that signs now, and those that signed tokens which may still be alive',
+      description: 'The current signing key, and earlier keys whose tokens may still be live',
       content: { 'application/jwk-set+json': { schema: KeySet } },
     },
     ...oauthErrors(500, 503),

@@ -1,30 +1,30 @@
 import type Provider from 'oidc-provider'
 import { equalHashes, sha256 } from '../lib/hash.ts'
-import { answerAddress } from './authorize-request.ts'
+import { withResponse } from './authorize-request.ts'
 import { browserParameter } from './browser-binding.ts'
 
-/** An authorization request that waits for the merchant's decision. */
-export interface WaitingRequest {
+/** An authorization request until the merchant has decided on it. */
+export interface PendingRequest {
   uid: string
   client_id: string
   scope: string
   redirect_uri: string
   state: string | undefined
-  /** It waited too long, and can no longer be answered. */
+  /** The merchant can no longer decide on it. */
   expired: boolean
-  /** Where the browser goes on once it is answered; null until then. */
+  /** Where the browser continues after the decision; null before it. */
   resume: string | null
 }
 
 /**
- * The request of this id, for the browser that began it and for no other. One that has expired is known until it is
- * swept away, so that its merchant can still be sent back.
+ * The request with this id, only for the browser that began it. An expired one is found until it is deleted, so that the
+ * page can send the merchant back to the app.
  */
-export async function findWaiting(
+export async function findPendingRequest(
   provider: Provider,
   uid: string,
   browser: string | undefined,
-): Promise<WaitingRequest | null> {
+): Promise<PendingRequest | null> {
   const open = await provider.Interaction.find(uid)
   const known = open ?? (await provider.Interaction.find(uid, { ignoreExpiration: true }))
   if (!known || browser === undefined) return null
@@ -36,13 +36,13 @@ export async function findWaiting(
   return { uid, client_id, scope, redirect_uri, state: params['state'], expired: !open, resume }
 }
 
-/** Where the merchant goes back to when time ran out: the app learns which of its requests it was (RFC 6749 §4.1.2.1). */
-export function expiredAddress({ redirect_uri, state }: WaitingRequest, issuer: string): string {
-  const answer = new URLSearchParams({
+/** The redirect back to the app of an expired request, with its `state` (RFC 6749 §4.1.2.1). */
+export function expiredAddress({ redirect_uri, state }: PendingRequest, issuer: string): string {
+  const response = new URLSearchParams({
     error: 'access_denied',
     error_description: 'the request expired before the merchant decided',
     ...(state !== undefined && { state }),
     iss: issuer,
   })
-  return answerAddress(redirect_uri, answer)
+  return withResponse(redirect_uri, response)
 }
