@@ -1,28 +1,50 @@
 #!/usr/bin/env node
-// Starts the CLI on the Node that this package pins: the machine's own may be too old to run TypeScript as it is.
+// Starts the command line. Older versions of Node must be able to read this file, so it has no static import of
+// anything newer than Node 20.
 import { spawn } from 'node:child_process'
-import { createRequire, enableCompileCache } from 'node:module'
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const oldest = 24
+const source = new URL('../src/cli.ts', import.meta.url)
+const compiled = new URL('../dist/cli.js', import.meta.url)
+/** A clone runs its source; the npm package has only the compiled files. */
+const isClone = existsSync(source)
 
-if (Number.parseInt(process.versions.node, 10) >= oldest) {
+if (major(process.versions.node) >= oldest) {
   // Halves the start of every command after the first.
-  enableCompileCache()
-  const { main } = await import('../src/cli.ts')
+  module.enableCompileCache()
+  const { main } = await import((isClone ? source : compiled).href)
   await main(process.argv)
 } else {
-  let pinned
-  try {
-    pinned = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node')
-  } catch {
-    console.error(
-      `tillgate needs Node ${oldest} or newer; this is ${process.version}. Run "npm ci" to get it.`,
-    )
+  const newer = dependencyNode()
+  if (newer === null) {
+    const advice = isClone ? 'Run "npm ci" to get it.' : 'Install it from https://nodejs.org.'
+    console.error(`tillgate needs Node ${oldest} or newer; this is ${process.version}. ${advice}`)
     process.exit(1)
   }
-  const child = spawn(pinned, process.argv.slice(1), { stdio: 'inherit' })
+  const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit' })
+  // The child ignores a repeated signal: it has this one already when the whole process group was signalled.
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
     process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+}
+
+/** @param {string} version */
+function major(version) {
+  return Number.parseInt(version, 10)
+}
+
+/** The Node that `npm ci` installs as a development dependency, unless it is missing or too old. */
+function dependencyNode() {
+  try {
+    const require = module.createRequire(import.meta.url)
+    const manifest = require.resolve('node/package.json')
+    const file = join(dirname(manifest), 'bin/node')
+    return major(require(manifest).version) >= oldest && existsSync(file) ? file : null
+  } catch {
+    return null
+  }
 }

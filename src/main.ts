@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { buildApp } from './server/app.ts'
@@ -7,51 +8,52 @@ import { assertFree, localAddress, settlePort } from './lib/address.ts'
 import { createIngestPool } from './ingest/threads/pool.ts'
 import type { Ingest } from './ingest/ingest.ts'
 import { systemClock } from './lib/clock.ts'
+import { stopRequest } from './lib/stop-request.ts'
 import { listen } from './server/listen.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './server/warnings.ts'
 import { gatherMetrics } from './server/worker-metrics.ts'
-import { superviseWorkers, tellSupervisor } from './server/workers.ts'
+import { reportToSupervisor, superviseWorkers } from './server/workers.ts'
 
-/** How often expired tokens, requests for consent, sessions and counters are swept out. */
-const sweepEvery = 60_000
+/** Milliseconds between two purges of expired tokens, consent requests, sessions and counters. */
+const purgeInterval = 60_000
 
-/** Serves until the process is told to stop, in one process or in several. */
+/** Serves until SIGTERM or SIGINT, in one process or in several. */
 export async function serve(config: Config): Promise<void> {
   // The issuer names the port, so port 0 must become a number before anything is built.
   const port = await settlePort(config.host, config.port)
   const issuer = config.base_url ?? localAddress(config.host, port)
-  const ready = () => console.log(`Tillgate is ready at ${issuer}`)
   if (cluster.isWorker) {
-    // Else the channel to the first process would keep this one alive when all is done. Closed by us, it would end it with
-    // exit code 0, whatever went wrong.
+    // The channel to the supervisor must not keep this process alive after its work. Closing the channel instead would
+    // end the process with exit code 0 even after a failure.
     process.channel?.unref()
-    return serveHere({ ...config, port }, issuer, () => tellSupervisor('listening')).catch(error => {
-      tellSupervisor({ failed: error instanceof Error ? error.message : String(error) })
+    const ready = () => reportToSupervisor('listening')
+    return serveInThisProcess({ ...config, port }, issuer, ready).catch(error => {
+      reportToSupervisor({ failed: error instanceof Error ? error.message : String(error) })
       process.exitCode = 1
     })
   }
-  if (config.workers === 1) return serveHere({ ...config, port }, issuer, ready)
-  // A port that processes share would be shared with a stranger too.
+  const ready = () => console.log(`Tillgate is ready at ${issuer}`)
+  if (config.workers === 1) return serveInThisProcess({ ...config, port }, issuer, ready)
+  // Workers share the port (SO_REUSEPORT), so they would share it with another server of the same user too.
   await assertFree(config.host, port)
-  // Migrated before the workers start, so that they need not race for it.
+  // The schema is migrated before the workers start, so that they do not compete for it.
   const storage = await openStorage(config.database, config)
   await storage.close()
   const env = { PORT: String(port), TILLGATE_BASE_URL: issuer }
-  // This process serves nothing; it has the log of one that does.
+  // This process serves nothing, but logs in the same format as its workers.
   const { log } = Fastify({ logger: { level: config.log_level, stream: process.stderr } })
   const warn = (details: object, text: string) => log.warn(details, text)
-  return superviseWorkers(config.workers, env, { ready, stop: stopSignal(), warn })
+  return superviseWorkers(config.workers, env, { ready, stop: stopRequest().signal, warn })
 }
 
 /** config → storage → app → listen → close */
-async function serveHere(config: Config, issuer: string, ready: () => void): Promise<void> {
-  const stop = stopSignal()
-  const stopping = new AbortController()
+async function serveInThisProcess(config: Config, issuer: string, ready: () => void): Promise<void> {
+  const stop = stopRequest().signal
   const clock = systemClock
   const storage = await openStorage(config.database, {
     ...config,
-    // Said of the replica, which is met with the first list: the app is there by then.
+    // Only the read replica calls this, at the first list request, when the app exists.
     notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
   })
   const ingest = ingestOf(config)
@@ -60,37 +62,31 @@ async function serveHere(config: Config, issuer: string, ready: () => void): Pro
     clock,
     config,
     issuer,
-    stopping: stopping.signal,
+    stopping: stop,
     ...ingest,
     ...(cluster.isWorker && { gatherMetrics }),
   })
-  const sweep = setInterval(() => {
-    storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'sweeping expired data failed'))
-  }, sweepEvery)
+  const purge = setInterval(() => {
+    storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'purging expired data failed'))
+  }, purgeInterval)
   try {
     await listen(app, { ...config, shared: cluster.isWorker })
     ready()
     for (const warning of warningsOf(config, issuer)) app.log.warn(warning)
-    app.log.info({ signal: await stop }, 'stopping; requests in flight finish first')
-    stopping.abort()
+    if (!stop.aborted) await once(stop, 'abort')
+    app.log.info({ signal: stop.reason }, 'stopping; requests in flight finish first')
     await sleep(config.shutdown_delay * 1000)
   } finally {
-    clearInterval(sweep)
+    clearInterval(purge)
     await app.close()
     await ingest.ingest?.close()
     await storage.close()
   }
 }
 
-/** Threads of its own, unless there are to be none or the database is in this process's memory alone. */
+/** Ingest threads, unless there are none by configuration or the database exists in this process's memory only. */
 function ingestOf(config: Config): { ingest?: Ingest } {
   const { database, ingest_threads: threads } = config
   if (threads === 0 || database === ':memory:') return {}
   return { ingest: createIngestPool({ database, threads, storage: config }) }
-}
-
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise(resolve => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
-  })
 }

@@ -2,27 +2,27 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { relayMetrics } from './worker-metrics.ts'
 
-/** What a worker tells the first process, which is the one that speaks to people. */
-export type WorkerNews = 'listening' | { failed: string }
+/** A worker's report to the supervisor, the process that prints messages for the operator. */
+type WorkerReport = 'listening' | { failed: string }
 
-/** The cluster module tells of ports that it shares itself, and of an end without its reason. */
-export const tellSupervisor = (news: WorkerNews): void => void process.send?.(news)
+/** The cluster module reports neither a worker that listens by itself nor the reason why a worker ended. */
+export const reportToSupervisor = (report: WorkerReport): void => void process.send?.(report)
 
-/** One that dies as soon as this cannot start, as when the database is away; the next try waits a little. */
+/** A worker that ends this soon (milliseconds) probably cannot start, so its replacement starts after a pause. */
 const shortLife = 2000
-const pause = 1000
+const restartPause = 1000
 
 interface Supervision {
-  /** Called once, when all of them answer. */
+  /** Called once, when every worker listens. */
   ready(): void
-  stop: Promise<NodeJS.Signals>
+  /** Aborts with the name of the stop signal as its reason. */
+  stop: AbortSignal
   warn(details: object, text: string): void
 }
 
 /**
- * Runs `count` server processes that share the port, until told to stop, and resolves when all have gone. One that ends
- * before all of them answer ends the start: what is wrong would be wrong again. Later one that dies is replaced, and for
- * as long as that does not succeed the others serve.
+ * Runs `count` workers that share the port and resolves when all have ended after a stop request. A worker that ends
+ * before all of them listen fails the start, because its replacement would fail too. Later, a worker that ends is replaced.
  */
 export async function superviseWorkers(
   count: number,
@@ -34,39 +34,39 @@ export async function superviseWorkers(
     args: ['serve'],
   })
   const answerMetrics = relayMetrics(workers)
-  let stopping = false
+  let failed = false
   let listening = 0
   await new Promise<void>((resolve, reject) => {
-    const resolveWhenGone = () => {
+    const resolveWhenAllEnded = () => {
       if (workers().length === 0) resolve()
     }
     const start = () => {
-      if (stopping) return
-      const born = performance.now()
+      if (stop.aborted || failed) return
+      const started = performance.now()
       const worker = cluster.fork(env)
       let reason: string | null = null
       answerMetrics(worker)
-      worker.on('message', (news: WorkerNews) => {
-        if (news === 'listening' && ++listening === count) ready()
-        if (typeof news === 'object' && 'failed' in news) reason = news.failed
+      worker.on('message', (report: WorkerReport) => {
+        if (report === 'listening' && ++listening === count) ready()
+        if (typeof report === 'object' && 'failed' in report) reason = report.failed
       })
       worker.once('exit', (code, signal) => {
-        if (stopping) return resolveWhenGone()
+        if (stop.aborted || failed) return resolveWhenAllEnded()
         if (listening < count) {
-          stopping = true
+          failed = true
           endAll('SIGTERM')
           return reject(new Error(reason ?? `a worker process ended with ${signal ?? `exit code ${code}`}`))
         }
         const details = { worker: worker.process.pid, code, signal, reason }
-        warn(details, 'a worker process ended; another takes its place')
-        setTimeout(start, performance.now() - born < shortLife ? pause : 0)
+        warn(details, 'a worker process ended; another one replaces it')
+        setTimeout(start, performance.now() - started < shortLife ? restartPause : 0)
       })
     }
     for (let i = 0; i < count; i++) start()
-    void stop.then(signal => {
-      stopping = true
-      endAll(signal)
-      resolveWhenGone()
+    stop.addEventListener('abort', () => {
+      // For a stop request that only this process got; workers ignore it when they have it already.
+      endAll(stop.reason)
+      resolveWhenAllEnded()
     })
   })
 }

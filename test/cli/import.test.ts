@@ -66,7 +66,7 @@ describe('tillgate import', () => {
     assert.deepEqual(withoutProgress(stderr).split('\n'), [
       'line 4101: status is 1; it must be one of 2, 3, 11',
       'line 4201: the record is not JSON: "nonsense"',
-      'tillgate: 2 lines cannot be stored, and nothing of that batch was; lines 1 to 4000 are stored',
+      'tillgate: 2 lines cannot be stored, so nothing of that batch was stored; lines 1 to 4000 are stored',
       '',
     ])
     records[4100] = sampleOrder({ id: 'O-5100' })
@@ -86,7 +86,7 @@ describe('tillgate import', () => {
     assert.equal(lines[19], 'line 20: the record is not JSON: "x"')
     assert.deepEqual(lines.slice(20), [
       'and 30 more problems',
-      'tillgate: 50 lines cannot be stored, and nothing of that batch was; no line is stored',
+      'tillgate: 50 lines cannot be stored, so nothing of that batch was stored; no line is stored',
     ])
     assert.equal(code, 1)
   })
@@ -143,7 +143,7 @@ describe('tillgate import', () => {
     assert.equal(await ended, 130)
     assert.equal(
       withoutProgress(stderr),
-      'stopped; lines 1 to 4000 are stored; run the same command again to carry on\n',
+      'stopped; lines 1 to 4000 are stored; run the same command again to continue\n',
     )
     assert.deepEqual(JSON.parse(stdout), { stores: 1, items: 0, orders: 3999, unchanged: 0 })
     assert.deepEqual(await cli.json(['import', '-'], { stdin }), {

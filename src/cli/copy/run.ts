@@ -1,4 +1,5 @@
 import { readConfig } from '../../config.ts'
+import { stopRequest } from '../../lib/stop-request.ts'
 import type { Difference } from '../../storage/copy/compare.ts'
 import { type Copied, copyAll, countRows } from '../../storage/copy/run.ts'
 import { copyFrom, openCopy } from '../../storage/open.ts'
@@ -12,29 +13,24 @@ export interface CopyOptions {
   json?: boolean
 }
 
-/** As many stores as are looked into one by one. */
+/** Differences that are printed one by one. */
 const shownDifferences = 20
 
-/** What a shell reports for a command that Ctrl-C ended. */
+/** The exit code that shells give to a command that Ctrl-C ended: 128 + SIGINT. */
 const interrupted = 130
 
-/** Copies, or only compares, until the end or Ctrl-C, and says what came of it. */
+/** Copies, or only compares, until the end or Ctrl-C, and prints the result. */
 export async function runCopy(options: CopyOptions): Promise<void> {
-  const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  // Once: a second Ctrl-C ends the process at once.
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  const stop = stopRequest()
   try {
     const copied = await copy(options, stop.signal)
     if (copied) report(copied, options)
     else {
-      note('stopped; run the same command again to carry on')
+      note('stopped; run the same command again to continue')
       process.exitCode = interrupted
     }
   } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
+    stop.release()
   }
 }
 
@@ -62,7 +58,7 @@ function refuseUnknown(database: string): void {
   if (/^(?!postgres(ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(database)) {
     throw new Error('a database is a SQLite file or a postgres:// URL')
   }
-  if (database === ':memory:') throw new Error('a database in :memory: is gone when the command ends')
+  if (database === ':memory:') throw new Error('a database in :memory: is lost when the command ends')
 }
 
 function report({ rows, written, removed, differences }: Copied, { check, json }: CopyOptions): void {
@@ -73,7 +69,7 @@ function report({ rows, written, removed, differences }: Copied, { check, json }
   print(
     json,
     { accounts, apps, stores, items, orders, written, removed, checked: true },
-    `${counts}; ${done}; every store's counts and checksums are the same in both`,
+    `${counts}; ${done}; the counts and checksums of every store are the same in both`,
   )
 }
 
@@ -82,7 +78,7 @@ function differ(differences: readonly Difference[]): Error {
     const where = store === '' ? table : `${table} of store ${store}`
     note(
       source_rows === target_rows
-        ? `${where}: ${source_rows} rows in both, but not the same`
+        ? `${where}: ${source_rows} rows in both, with different content`
         : `${where}: ${source_rows} rows in the source, ${target_rows} in the target`,
     )
   }
@@ -90,7 +86,7 @@ function differ(differences: readonly Difference[]): Error {
   const stores = new Set(differences.map(({ store }) => store).filter(store => store !== ''))
   return new Error(
     stores.size === 0
-      ? 'the target is not the same as the source'
-      : `the target is not the same as the source: ${stores.size === 1 ? 'store' : 'stores'} ${[...stores].slice(0, shownDifferences).join(', ')}`,
+      ? 'the target differs from the source'
+      : `the target differs from the source: ${stores.size === 1 ? 'store' : 'stores'} ${[...stores].slice(0, shownDifferences).join(', ')}`,
   )
 }

@@ -1,5 +1,6 @@
 import type { RecordCounts } from '../../contract/record.ts'
 import { createRecordReader } from '../../ingest/records/read.ts'
+import { stopRequest } from '../../lib/stop-request.ts'
 import { checkRecords, type ImportState, importRecords } from './records.ts'
 import { type ImportSource, openSource } from './source.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -10,25 +11,20 @@ export interface ImportOptions {
   json?: boolean
 }
 
-/** As many problems as are read one by one before the file is mended. */
+/** Problems that are printed one by one. */
 const shownProblems = 20
 
-/** What a shell reports for a command that Ctrl-C ended. */
+/** The exit code that shells give to a command that Ctrl-C ended: 128 + SIGINT. */
 const interrupted = 130
 
-/** Loads a file, or only checks it, until its end or Ctrl-C, and says what came of it. */
+/** Loads a file, or only checks it, until its end or Ctrl-C, and prints the result. */
 export async function runImport(file: string, options: ImportOptions): Promise<void> {
-  const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  // Once: a second Ctrl-C ends the process at once.
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  const stop = stopRequest()
   try {
     const source = await openSource(file, stop.signal)
     await (options.dryRun ? dryRun(source, options) : load(source, options, stop.signal))
   } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
+    stop.release()
   }
 }
 
@@ -52,7 +48,7 @@ async function load(source: ImportSource, { json }: ImportOptions, signal: Abort
   })
   if (state.bad) throw refused(state, state.bad)
   if (signal.aborted) {
-    note(`stopped; ${storedSoFar(state)}; run the same command again to carry on`)
+    note(`stopped; ${storedSoFar(state)}; run the same command again to continue`)
     process.exitCode = interrupted
   }
   print(json, state.counts, summary(state.counts))
@@ -68,8 +64,8 @@ async function dryRun(source: ImportSource, { json }: ImportOptions): Promise<vo
   })
   progress.done()
   if (bad_lines > 0)
-    throw new Error(`${lines(bad_lines)} cannot be stored; nothing was, as this was a dry run`)
-  print(json, counts, `${summary(counts)}; nothing was stored, as this was a dry run`)
+    throw new Error(`${lines(bad_lines)} cannot be stored; this was a dry run, so nothing was stored`)
+  print(json, counts, `${summary(counts)}; this was a dry run, so nothing was stored`)
 }
 
 function advanceBy(source: ImportSource, progress: Progress): (count: number) => void {
@@ -87,7 +83,9 @@ function refused(
 ): Error {
   for (const { message } of details.slice(0, shownProblems)) note(message)
   if (problems > shownProblems) note(`and ${problems - shownProblems} more problems`)
-  return new Error(`${lines(bad)} cannot be stored, and nothing of that batch was; ${storedSoFar(state)}`)
+  return new Error(
+    `${lines(bad)} cannot be stored, so nothing of that batch was stored; ${storedSoFar(state)}`,
+  )
 }
 
 const lines = (count: number): string => (count === 1 ? '1 line' : `${count} lines`)
