@@ -3,35 +3,35 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 
-/** Everything the environment may set. This is the only file that reads it. */
+/** All settings. This is the only file that reads the environment. */
 export interface Config {
   host: string
   port: number
   /** A SQLite path, or a postgres:// URL. */
   database: string
-  /** Of PostgreSQL alone: connections of each process, and milliseconds. */
+  /** PostgreSQL only: connections of each process, and timeouts in milliseconds. */
   database_pool: number
   database_statement_timeout: number
   database_connect_timeout: number
-  /** The postgres:// URL of a hot standby that serves list pages, and the seconds it may be behind. */
+  /** The postgres:// URL of a hot standby that serves list pages, and the seconds that it may lag behind. */
   read_database: string | null
   read_staleness: number
-  /** Public address and OAuth issuer, without a trailing slash; null: the address the server listens on. */
+  /** Public address and OAuth issuer, without a trailing slash; null: the address that the server listens on. */
   base_url: string | null
   workers: number
-  /** Threads of each process that read and store the platform's records; 0: none, it does so itself. */
+  /** Threads of each process that read and store records; 0: the process does it itself. */
   ingest_threads: number
   log_level: string
-  /** Whose X-Forwarded-For is believed: addresses or ranges, comma-separated; empty: nobody's. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses or ranges, comma-separated; empty: none. */
   trust_proxy: string
   /** Integration API requests a minute for each app; 0: no limit. */
   rate_limit: number
-  /** Connections of each process; further ones are closed at once. */
+  /** Connections of each process; further connections are closed immediately. */
   max_connections: number
   /** Requests of one kind that each process works on at a time, and the milliseconds that others wait for their turn. */
   max_requests: number
   max_wait: number
-  /** Seconds between being told to stop, when /health/ready says so, and taking no more connections. */
+  /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number
 }
 
@@ -51,7 +51,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     read_database: readReplica(env['TILLGATE_READ_DATABASE'] || null, database),
     read_staleness: integer(env, 'TILLGATE_READ_STALENESS', 0, 0, 86_400),
     base_url: env['TILLGATE_BASE_URL'] ? readBaseUrl(env['TILLGATE_BASE_URL']) : null,
-    workers: integer(env, 'TILLGATE_WORKERS', 1, 1, 256),
+    workers: readWorkers(env, database),
     ingest_threads: integer(env, 'TILLGATE_INGEST_THREADS', Math.min(2, availableParallelism()), 0, 64),
     log_level: oneOf(env, 'TILLGATE_LOG_LEVEL', 'info', [
       'silent',
@@ -88,6 +88,16 @@ function oneOf(env: NodeJS.ProcessEnv, name: string, fallback: string, values: r
   return value
 }
 
+function readWorkers(env: NodeJS.ProcessEnv, database: string): number {
+  const workers = integer(env, 'TILLGATE_WORKERS', 1, 1, 256)
+  if (workers > 1 && database === ':memory:') {
+    throw new ConfigError(
+      `TILLGATE_WORKERS is "${workers}", but each process has its own :memory: database; set TILLGATE_DATABASE to a file`,
+    )
+  }
+  return workers
+}
+
 const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)
 
 function readDatabase(value: string): string {
@@ -102,7 +112,7 @@ function readDatabase(value: string): string {
   return file
 }
 
-/** Folders that are missing are made, but not where a file stands in the way. */
+/** Missing folders are created later, which is impossible below a file. */
 function refuseImpossible(file: string): void {
   if (isFolder(file))
     throw new ConfigError(`TILLGATE_DATABASE is "${file}", which is a folder; it must be a file`)
@@ -115,7 +125,7 @@ function refuseImpossible(file: string): void {
   }
 }
 
-/** Null: there is nothing, or nothing that we may see; whoever opens it will tell. */
+/** Null: the path does not exist or cannot be read; opening the database reports the reason. */
 function isFolder(path: string): boolean | null {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? null
@@ -137,7 +147,7 @@ function readReplica(value: string | null, database: string): string | null {
   return value
 }
 
-/** What Fastify's proxy-addr understands, checked here so that the setting is named. */
+/** Accepts the syntax of Fastify's proxy-addr. Checked here, so that the error names the setting. */
 function readProxies(value: string): string {
   const proxies = value.split(',').map(proxy => proxy.trim())
   if (value.trim() === '') return ''
@@ -154,7 +164,7 @@ function readProxies(value: string): string {
 
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 
-/** An address, or one with the number of bits that a range shares. */
+/** An address, or a range in CIDR notation. */
 function isRange(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -165,7 +175,7 @@ function isRange(text: string): boolean {
   )
 }
 
-/** The issuer is compared byte for byte by clients, so what does not survive URL parsing unchanged is refused. */
+/** Clients compare the issuer byte for byte, so a value that URL parsing would change is refused. */
 function readBaseUrl(value: string): string {
   const url = URL.parse(value)
   const trimmed = value.replace(/\/$/, '')

@@ -169,6 +169,10 @@ describe('a configuration that cannot be: one line that names the variable and t
     { env: { TILLGATE_BASE_URL: 'ftp://pos.example.com' }, says: /TILLGATE_BASE_URL/ },
     { env: { TILLGATE_WORKERS: '0' }, says: /TILLGATE_WORKERS.*"0".*1 to 256/ },
     { env: { TILLGATE_WORKERS: 'many' }, says: /TILLGATE_WORKERS.*"many"/ },
+    {
+      env: { TILLGATE_WORKERS: '2', TILLGATE_DATABASE: ':memory:' },
+      says: /TILLGATE_WORKERS is "2", but each process has its own :memory: database/,
+    },
     { env: { TILLGATE_LOG_LEVEL: 'loud' }, says: /TILLGATE_LOG_LEVEL.*"loud".*info/ },
     { env: { TILLGATE_RATE_LIMIT: '-5' }, says: /TILLGATE_RATE_LIMIT.*"-5"/ },
     { env: { TILLGATE_READ_DATABASE: 'postgres://u:hunter2@db/x' }, says: /TILLGATE_READ_DATABASE.*SQLite/ },
@@ -239,6 +243,7 @@ describe('a configuration that cannot be: one line that names the variable and t
     { TILLGATE_DATABASE: '/dev/null/tillgate.db' },
     { TILLGATE_TRUST_PROXY: 'nonsense' },
     { TILLGATE_WORKERS: '2', TILLGATE_TRUST_PROXY: 'nonsense' },
+    { TILLGATE_WORKERS: '2', TILLGATE_DATABASE: ':memory:' },
   ]
   for (const env of whole as Record<string, string>[]) {
     test(`serve with ${JSON.stringify(env)}`, { timeout: 30_000 }, async () => {
@@ -248,8 +253,8 @@ describe('a configuration that cannot be: one line that names the variable and t
       assert.ok(code !== null && code > 0, `exit code ${code}`)
       assert.equal(stdout, '')
       for (const line of stderr.trim().split('\n')) assert.match(line, /^tillgate: \S/)
-      if (!env['TILLGATE_WORKERS']) assert.match(stderr, /^tillgate: [^\n]+\n$/)
-      const shown = ['abc', 'pos.example.com/api', '/dev/null', 'nonsense']
+      assert.match(stderr, /^tillgate: [^\n]+\n$/)
+      const shown = ['abc', 'pos.example.com/api', '/dev/null', 'nonsense', ':memory:']
       assert.ok(
         shown.some(value => stderr.includes(value)),
         stderr,
