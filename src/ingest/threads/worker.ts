@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { IngestBatch, IngestOptions, Outcome } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
@@ -26,7 +27,7 @@ interface PendingBatch {
 }
 
 export function startWorker(database: string, options: StorageOptions): IngestWorker {
-  const worker = new Worker(new URL('./start-thread.ts', import.meta.url), {
+  const worker = new Worker(new URL(`./start-thread${extname(import.meta.filename)}`, import.meta.url), {
     workerData: { database, options },
   })
   const batches = new Map<number, PendingBatch>()

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+
+/** `npm run test:package`: packs this repository, installs the package into an empty folder and uses it there. */
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'tillgate-package-'))
+const bin = join(folder, 'node_modules/tillgate/bin/tillgate.js')
+const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', TILLGATE_WORKERS: '2' }
+
+const run = (command: string, args: string[], cwd = folder): string =>
+  execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+
+before(() => {
+  run('npm', ['pack', '--loglevel=error', '--pack-destination', folder], root)
+  const [archive = ''] = readdirSync(folder)
+  try {
+    run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', `./${archive}`])
+  } catch {
+    linkInstead(archive)
+  }
+})
+
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Without a registry: unpacks the package and links the dependencies of this repository. */
+function linkInstead(archive: string): void {
+  const modules = join(folder, 'node_modules')
+  rmSync(modules, { recursive: true, force: true })
+  mkdirSync(join(modules, 'tillgate'), { recursive: true })
+  run('tar', ['xzf', archive, '--strip-components=1', '-C', join(modules, 'tillgate')])
+  symlinkSync(join(root, 'node_modules'), join(modules, 'tillgate/node_modules'))
+}
+
+test('the package holds compiled files only', () => {
+  const installed = join(folder, 'node_modules/tillgate')
+  assert.ok(existsSync(join(installed, 'dist/cli.js')))
+  for (const name of ['src', 'test', 'docs', 'bench', 'scripts'])
+    assert.ok(!existsSync(join(installed, name)), name)
+})
+
+test('demo, import and doctor', () => {
+  const demo = JSON.parse(
+    run('npx', ['tillgate', 'demo', '--no-serve', '--stores', '1', '--orders', '100', '--json']),
+  )
+  assert.equal(demo.stores.length, 1)
+  copyFileSync(join(root, 'examples/records.ndjson'), join(folder, 'records.ndjson'))
+  const counts = JSON.parse(run('npx', ['tillgate', 'import', 'records.ndjson', '--json']))
+  assert.equal(counts.stores, 1)
+  assert.ok(counts.orders > 0)
+  assert.equal(JSON.parse(run('npx', ['tillgate', 'doctor', '--json'])).ok, true)
+})
+
+test('serve: two workers answer on the API, the pages and the API reference, and stop with exit code 0', async t => {
+  const server = spawn(process.execPath, [bin, 'serve'], {
+    cwd: folder,
+    env: { ...env, TILLGATE_LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => server.kill('SIGKILL'))
+  const [line] = await once(server.stdout, 'data')
+  const base = /http:\S+/.exec(String(line))?.[0]
+  for (const path of ['/health/ready', '/login', '/assets/console.css', '/docs/', '/openapi.json']) {
+    assert.equal((await fetch(base + path)).status, 200, path)
+  }
+  server.kill('SIGTERM')
+  assert.deepEqual(await once(server, 'exit'), [0, null])
+})
