@@ -10,14 +10,14 @@ import { registerDoctor } from './cli/doctor.ts'
 import { registerImport } from './cli/import.ts'
 import { registerKeys } from './cli/keys.ts'
 import { registerMigrate } from './cli/migrate.ts'
-import { complain, oneLine } from './cli/run.ts'
+import { oneLine, printError } from './cli/run.ts'
 import { registerServe } from './cli/serve.ts'
 
-// So that a script can tell a command it wrote wrong from one that failed.
-const badUse = 2
+// A script can distinguish a command that it wrote wrong from one that failed.
+const usageError = 2
 const failed = 1
 
-/** Runs one command line. Results go to stdout, all else to stderr; an error is one line, never a stack trace. */
+/** Runs one command line. Results go to stdout, everything else to stderr; an error is one line, never a stack trace. */
 export async function main(argv: string[]): Promise<void> {
   process.stdout.on('error', tolerateClosedPipe)
   try {
@@ -25,15 +25,15 @@ export async function main(argv: string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) {
       // commander has printed it; help and version arrive here too, with 0.
-      process.exitCode = error.exitCode === 0 ? 0 : badUse
+      process.exitCode = error.exitCode === 0 ? 0 : usageError
       return
     }
-    complain(error)
+    printError(error)
     process.exitCode = failed
   }
 }
 
-/** Whoever reads our output may stop when they have seen enough, as `head` does. */
+/** The reader of the output may close the pipe early, as `head` does. */
 function tolerateClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
@@ -60,7 +60,7 @@ function createProgram(): Command {
   return program
 }
 
-/** commander answers a missing command with the whole help, which hides the error; this says it in one line. */
+/** commander answers a missing command with the whole help, which hides the error; this class prints one line. */
 class OneLineCommand extends Command {
   override createCommand(name?: string): Command {
     return new OneLineCommand(name)

@@ -46,23 +46,23 @@ export function registerAccount(program: Command): void {
   account
     .command('list')
     .description('list the accounts, by email')
-    .option('--search <text>', 'only those with this in their email, or with this id')
+    .option('--search <text>', 'only accounts with this text in their email, or with this id')
     .option('--json', 'print the accounts as a JSON array')
     .action(async ({ search = '', json }: ListOptions) => {
-      const accounts = (await withStorage(storage => all(storage, search))).map(listed)
+      const accounts = (await withStorage(storage => listAccounts(storage, search))).map(toRow)
       print(json, accounts, accounts.length > 0 ? table(accounts) : 'no accounts')
     })
 
   account
     .command('password')
-    .description('set a new password and end the account’s sessions; asks for it on a terminal')
+    .description('set a new password and end the account’s sessions; asks for the password on a terminal')
     .requiredOption('--email <email>', 'address of the account')
     .option('--password-stdin', 'read the password from standard input, one line')
     .option('--json', 'print the account as JSON')
     .action(async ({ email, passwordStdin = false, json }: PasswordOptions) => {
       const password = await readPassword(passwordStdin)
       const { id, email: address } = await withAccounts(async accounts => {
-        const found = await mustFind(accounts, email)
+        const found = await requireAccount(accounts, email)
         await accounts.setPassword(found, password, byCommand())
         return found
       })
@@ -73,23 +73,24 @@ export function registerAccount(program: Command): void {
     {
       name: 'disable',
       disabled: true,
-      does: 'end an account’s sessions and what it allowed apps to read, and let nobody sign in with it',
+      description:
+        'end an account’s sessions and the access that it gave to apps, and refuse further sign-ins',
     },
     {
       name: 'enable',
       disabled: false,
-      does: 'let a disabled account sign in again; apps must be allowed anew',
+      description: 'let a disabled account sign in again; apps need a new consent',
     },
   ]
-  for (const { name, disabled, does } of switches) {
+  for (const { name, disabled, description } of switches) {
     account
       .command(name)
-      .description(does)
+      .description(description)
       .requiredOption('--email <email>', 'address of the account')
       .option('--json', 'print the account’s state as JSON')
       .action(async ({ email, json }: { email: string; json?: boolean }) => {
         const { id, email: address } = await withAccounts(async accounts => {
-          const found = await mustFind(accounts, email)
+          const found = await requireAccount(accounts, email)
           await accounts.setDisabled(found, disabled, byCommand())
           return found
         })
@@ -99,21 +100,21 @@ export function registerAccount(program: Command): void {
 }
 
 const withAccounts = async <T>(use: (accounts: Accounts) => Promise<T>): Promise<T> => {
-  // Loaded here: it brings the password hash's native code.
+  // Loaded on demand: the password hash has native code, which other commands do not need.
   const { createAccounts } = await import('../domain/accounts/accounts.ts')
   return withStorage(storage => use(createAccounts({ storage, clock: systemClock })))
 }
 
-async function mustFind(accounts: Accounts, email: string): Promise<Account> {
+async function requireAccount(accounts: Accounts, email: string): Promise<Account> {
   const found = await accounts.findByEmail(email)
   if (!found) throw new InputError('email', `no account has the email ${JSON.stringify(email)}`)
   return found
 }
 
-/** Rows that are read at a time. */
+/** Rows per query. */
 const chunk = 1000
 
-async function all({ browse }: Storage, text: string): Promise<Account[]> {
+async function listAccounts({ browse }: Storage, text: string): Promise<Account[]> {
   const accounts: Account[] = []
   for (;;) {
     const { rows } = await browse.accounts({ text, offset: accounts.length, limit: chunk })
@@ -122,7 +123,7 @@ async function all({ browse }: Storage, text: string): Promise<Account[]> {
   }
 }
 
-const listed = ({ id, email, role, created_at, disabled_at }: Account) => ({
+const toRow = ({ id, email, role, created_at, disabled_at }: Account) => ({
   id,
   email,
   role,

@@ -20,17 +20,17 @@ interface CreateOptions {
 
 export function registerApp(program: Command): void {
   const app = program.command('app').description('manage the apps that read data over the API')
-  const shownOnce = 'The client_secret is shown this once only; keep it in a safe place.'
+  const shownOnce = 'The client_secret is shown only once; keep it in a safe place.'
 
   app
     .command('create')
     .description('register an app; prints its client_id and, once, its client_secret')
     .requiredOption('--name <name>', 'what merchants see on the consent page')
-    .option('--website <url>', 'the app’s own site; merchants see it')
-    .option('--publisher <name>', 'who made the app; merchants see it')
+    .option('--website <url>', 'the app’s website; merchants see it')
+    .option('--publisher <name>', 'the company behind the app; merchants see it')
     .option('--redirect-uri <uri>', 'where merchants return to after consent; may be repeated', collect)
     .option('--scope <scopes>', 'space-delimited scopes (default: all integration scopes)')
-    .option('--public', 'an app that cannot keep a secret; it gets none and must use PKCE')
+    .option('--public', 'an app that cannot keep a secret: it gets none and must use PKCE')
     .option('--json', 'print the app as JSON')
     .action(async (options: CreateOptions) => {
       const { name, website, publisher, redirectUri = [], scope, public: isPublic = false, json } = options
@@ -52,7 +52,7 @@ export function registerApp(program: Command): void {
 
   app
     .command('rotate-secret')
-    .description('give an app a new secret; the one before it works until the next rotation')
+    .description('give an app a new secret; the previous one works until the next rotation')
     .argument('<client_id>')
     .option('--json', 'print the secret as JSON')
     .action(async (client_id: string, { json }: { json?: boolean }) => {
@@ -75,9 +75,9 @@ export function registerApp(program: Command): void {
 
   app
     .command('revoke')
-    .description('take stores from an app, or all its access when no store is named')
+    .description('end an app’s access to the named stores, or to all stores when none is named')
     .argument('<client_id>')
-    .option('--store <id...>', 'store to take away; may be repeated', collectStore)
+    .option('--store <id...>', 'store to revoke; may be repeated', collectStore)
     .option('--json', 'print how many authorizations changed as JSON')
     .action(async (client_id: string, { store, json }: { store?: bigint[]; json?: boolean }) => {
       const revoked = await withApps(apps => apps.revoke(client_id, store ?? null, byCommand()))
@@ -86,13 +86,17 @@ export function registerApp(program: Command): void {
     })
 
   const switches = [
-    { name: 'disable', disabled: true, does: 'refuse an app’s tokens from now on, and give it no new ones' },
-    { name: 'enable', disabled: false, does: 'let a disabled app work again, with the tokens it still has' },
+    { name: 'disable', disabled: true, description: 'refuse an app’s tokens and issue no new ones' },
+    {
+      name: 'enable',
+      disabled: false,
+      description: 'let a disabled app work again, with the tokens that it still has',
+    },
   ]
-  for (const { name, disabled, does } of switches) {
+  for (const { name, disabled, description } of switches) {
     app
       .command(name)
-      .description(does)
+      .description(description)
       .argument('<client_id>')
       .option('--json', 'print the app’s state as JSON')
       .action(async (client_id: string, { json }: { json?: boolean }) => {
@@ -106,7 +110,7 @@ export function registerApp(program: Command): void {
     .description('list all apps, oldest first')
     .option('--json', 'print the apps as a JSON array')
     .action(async ({ json }: { json?: boolean }) => {
-      const apps = (await withApps(apps => apps.list())).map(listed)
+      const apps = (await withApps(apps => apps.list())).map(toRow)
       print(json, apps, apps.length > 0 ? table(apps) : 'no apps yet')
     })
 }
@@ -118,7 +122,7 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 
 function collectStore(text: string, before: bigint[] = []): bigint[] {
   const id = parseInt64(text)
-  if (id === null) throw new InvalidArgumentError('A store id is a whole number of 64 bits.')
+  if (id === null) throw new InvalidArgumentError('A store id is a whole number of at most 64 bits.')
   return before.includes(id) ? before : [...before, id]
 }
 
@@ -130,7 +134,7 @@ function credentials(client_id: string, client_secret: string | null): string {
   return client_secret === null ? first : `${first}\nclient_secret  ${client_secret}`
 }
 
-function listed(app: App) {
+function toRow(app: App) {
   return {
     client_id: app.id,
     name: app.name,

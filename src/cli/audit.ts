@@ -19,9 +19,9 @@ export function registerAudit(program: Command): void {
   program
     .command('audit')
     .description('print the audit log, newest first: when, who, what, from where')
-    .option('--limit <n>', 'entries to print, at most', readLimit, 50)
-    .option('--search <text>', 'only those about this email, app, store id, address or request id')
-    .option('--json', 'print a JSON object a line')
+    .option('--limit <n>', 'the most entries to print', readLimit, 50)
+    .option('--search <text>', 'only entries about this email, app, store id, address or request id')
+    .option('--json', 'print one JSON object per line')
     .action(async ({ limit, search, json }: AuditOptions) => {
       const write = json ? auditRecord : sentence
       await withStorage(async storage => {
@@ -29,7 +29,7 @@ export function registerAudit(program: Command): void {
         const text = Readable.from(pages).map((lines: AuditLine[]) =>
           lines.map(line => `${write(line)}\n`).join(''),
         )
-        // As fast as it is read, however long the log. Whoever has seen enough closes the pipe.
+        // Reads the log only as fast as the output is read. The reader may close the pipe early.
         await pipeline(text, process.stdout, { end: false }).catch(error => {
           if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
         })
@@ -45,6 +45,6 @@ function sentence(line: AuditLine): string {
 
 function readLimit(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (value === 0) throw new InvalidArgumentError('It is a whole number from 1 to 999999999.')
+  if (value === 0) throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.')
   return value
 }

@@ -5,8 +5,8 @@ import { print, withStorage } from './run.ts'
 export function registerBackup(program: Command): void {
   program
     .command('backup')
-    .description('write a consistent copy of the database to a new file, also while it is in use')
-    .argument('<file>', 'where the copy goes; must not exist yet')
+    .description('write a consistent copy of the database to a new file, even while servers use it')
+    .argument('<file>', 'path of the copy; the file must not exist yet')
     .option('--json', 'print the path of the copy as JSON')
     .action(async (path: string, { json }: { json?: boolean }) => {
       const file = resolve(path)

@@ -20,15 +20,15 @@ export function registerDemo(program: Command): void {
     .option('--stores <n>', 'how many stores', whole(1, 1000), 6)
     .option('--orders <n>', 'how many orders, over all stores', whole(1, 100_000_000), 6000)
     .option('--days <n>', 'how many days of orders, up to today', whole(1, 3650), 90)
-    .option('--seed <n>', 'another number gives other data', whole(0, Number.MAX_SAFE_INTEGER), 1)
-    .option('--no-serve', 'stop when the database is filled')
+    .option('--seed <n>', 'a different seed gives different data', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--no-serve', 'fill the database and exit')
     .option('--json', 'print the logins, client ids and secrets as JSON')
-    .action(async ({ serve: stay, json, ...size }: Options) => {
-      const config = await settled(readConfig())
+    .action(async ({ serve: andServe, json, ...size }: Options) => {
+      const config = await withFixedPort(readConfig())
       if (config.database === ':memory:') {
-        throw new Error('a demo in :memory: is gone when it is filled; set TILLGATE_DATABASE to a file')
+        throw new Error('a demo in :memory: is lost as soon as it is filled; set TILLGATE_DATABASE to a file')
       }
-      // Loaded here and not above: no other command needs the generator or the server.
+      // Loaded on demand: no other command needs the generator or the server.
       const { fillDemo } = await import('./demo/fill.ts')
       const { demoGuide } = await import('./demo/guide.ts')
       const filled = await withStorage(async storage => {
@@ -37,7 +37,7 @@ export function registerDemo(program: Command): void {
       })
       const base_url = config.base_url ?? localAddress(config.host, config.port)
       print(json, filled.demo, demoGuide(filled, base_url))
-      if (!stay) {
+      if (!andServe) {
         if (!json) note('\nRun "tillgate serve" to serve it.')
         return
       }
@@ -54,16 +54,16 @@ function whole(min: number, max: number): (text: string) => number {
   }
 }
 
-/** The guide names the port, so it is known before the server has it. */
-const settled = async (config: Config): Promise<Config> => ({
+/** The guide names the port, so port 0 must become a number before the server listens. */
+const withFixedPort = async (config: Config): Promise<Config> => ({
   ...config,
   port: await settlePort(config.host, config.port),
 })
 
-/** To the hour, so that demos made shortly after each other with the same seed have the same orders. */
+/** Rounded to the hour, so that two demos of the same hour and seed have the same orders. */
 const lastHour = (): number => Math.floor(systemClock.now() / 3600) * 3600
 
-/** Demo data among real data could not be told from it again. */
+/** Demo data could not be separated from real data again. */
 function alreadyFilled({ database }: Config): Error {
   // A URL may hold a password.
   const which = database.includes('://') ? 'the database' : `the database ${database}`

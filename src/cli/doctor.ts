@@ -6,20 +6,20 @@ import { print } from './run.ts'
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look at this deployment, and say how to mend what is wrong; changes nothing')
-    .option('--thorough', 'check every entry of the database’s indexes too, which takes longer')
-    .option('--json', 'print what was looked at as JSON')
+    .description('check this deployment and say how to fix what is wrong; changes nothing')
+    .option('--thorough', 'also check every index entry of the database, which takes longer')
+    .option('--json', 'print the checks as JSON')
     .action(async ({ json, thorough = false }: { json?: boolean; thorough?: boolean }) => {
       const { examineDeployment } = await import('./doctor/examine.ts')
       const checks = await examineDeployment(thorough)
       const ok = checks.every(({ state }) => state !== 'problem')
-      print(json, { ok, checks }, checks.map(written).join('\n'))
-      // So that a script can tell.
+      print(json, { ok, checks }, checks.map(toText).join('\n'))
+      // Scripts look at the exit code.
       if (!ok) process.exitCode = 1
     })
 }
 
-const signs = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+const labels = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
 
-const written = ({ name, state, says, mend }: Check): string =>
-  `${signs[state]}  ${name}: ${printable(says)}${mend === null ? '' : `\n         → ${printable(mend)}`}`
+const toText = ({ name, state, says, mend }: Check): string =>
+  `${labels[state]}  ${name}: ${printable(says)}${mend === null ? '' : `\n         → ${printable(mend)}`}`

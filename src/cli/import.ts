@@ -5,13 +5,13 @@ export function registerImport(program: Command): void {
   program
     .command('import')
     .description(
-      'load records (NDJSON, one store, item or order a line) in batches; running it again changes nothing',
+      'load records (NDJSON, one store, item or order per line) in batches; a second run changes nothing',
     )
     .argument('<file>', 'a file, compressed if its name ends in .gz, or - for standard input')
     .option('--dry-run', 'check every line and store nothing')
     .option('--json', 'print the counts as JSON')
     .action(async (file: string, options: ImportOptions) => {
-      // Loaded here: the schemas of all records are too much for every other command.
+      // Loaded on demand: no other command needs the schemas of the records.
       const { runImport } = await import('./import/run.ts')
       await runImport(file, options)
     })

@@ -7,14 +7,14 @@ export function registerKeys(program: Command): void {
 
   keys
     .command('rotate')
-    .description('sign with a new key; tokens that are out stay good until they expire')
-    .option('--abandon', 'a key has leaked: end every token that is out, then restart the servers')
+    .description('sign with a new key; issued tokens stay valid until they expire')
+    .option('--abandon', 'for a leaked key: invalidate every issued token; restart the servers afterwards')
     .option('--json', 'print the id of the new key as JSON')
     .action(async ({ json, abandon = false }: { json?: boolean; abandon?: boolean }) => {
       const { createKeys } = await import('../domain/keys.ts')
       const { id } = await withStorage(storage =>
         createKeys({ storage, clock: systemClock }).rotate(byCommand(), { abandon }),
       )
-      print(json, { kid: id }, `tokens are signed with the key ${id} from now on`)
+      print(json, { kid: id }, `new tokens are signed with the key ${id}`)
     })
 }

@@ -5,9 +5,11 @@ import { print } from './run.ts'
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database’s schema up to date; every other command does so too')
-    .option('--citus', 'also spread the tables over the workers of Citus, by store')
-    .option('--json', 'print the schema’s number before and after as JSON')
+    .description(
+      'bring the database schema up to date; every other command that opens the database does it too',
+    )
+    .option('--citus', 'also distribute the tables over the Citus workers, by store')
+    .option('--json', 'print the schema number before and after as JSON')
     .action(async ({ json, citus = false }: { json?: boolean; citus?: boolean }) => {
       const config = readConfig()
       const { migrate } = await import('../storage/open.ts')

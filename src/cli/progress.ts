@@ -1,12 +1,12 @@
 export interface Progress {
-  /** `count` more are done. When the total is of something else, such as bytes, `share` says how much of it. */
+  /** Adds `count` units. When the total counts something else, such as bytes, `share` is the progress in that. */
   advance(count: number, share?: number): void
-  /** Writes the last state and leaves the line. */
+  /** Writes the final state and ends the line. */
   done(): void
 }
 
 interface Options {
-  /** Of `unit`, or of what the shares are in; without one there is no bar and no time left. */
+  /** In units, or in what the shares count; without a total there is no bar and no remaining time. */
   total?: number
   unit: string
   output?: NodeJS.WriteStream
@@ -15,11 +15,11 @@ interface Options {
 }
 
 const barWidth = 24
-/** Often enough to look alive on a terminal; seldom enough to be read in a log. */
+/** Milliseconds between two updates: often on a terminal, rarely in a log. */
 const terminalInterval = 100
 const logInterval = 5000
 
-/** How far a long command is: one line that is drawn over on a terminal, a quiet line now and then elsewhere. */
+/** The progress of a long command: one line that is overwritten on a terminal, a new line every few seconds elsewhere. */
 export function createProgress(label: string, options: Options): Progress {
   const { total, unit, output = process.stderr, now = () => performance.now() } = options
   const terminal = output.isTTY === true
@@ -43,7 +43,7 @@ export function createProgress(label: string, options: Options): Progress {
 
   function show(): void {
     shownAt = now()
-    // Clears what a longer line before it left behind.
+    // \x1b[K clears the rest of a longer previous line.
     output.write(terminal ? `\r${line()}\x1b[K` : `${line()}\n`)
   }
 

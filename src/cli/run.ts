@@ -5,10 +5,10 @@ import type { Ingest } from '../ingest/ingest.ts'
 import { printable } from '../lib/printable.ts'
 import type { Storage } from '../storage/port/index.ts'
 
-/** Opens the configured database for one command, and closes it whatever happens. */
+/** Opens the configured database for one command and closes it afterwards, also after an error. */
 export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
   const config = readConfig()
-  // Loaded here: help and bad use need no database.
+  // Loaded on demand: help and usage errors need no database.
   const { openStorage } = await import('../storage/open.ts')
   const storage = await openStorage(config.database, config)
   try {
@@ -18,10 +18,10 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
   }
 }
 
-/** The same for a command that stores records. */
+/** Like withStorage, for a command that stores records. */
 export async function withIngest<T>(use: (ingest: Ingest) => Promise<T>): Promise<T> {
   const { createIngestPool } = await import('../ingest/threads/pool.ts')
-  // Opened here first: the schema is brought up to date once, and what is wrong with the database is told at once.
+  // Opened here before the threads open it: the schema is migrated once, and an unusable database fails immediately.
   return withStorage(async () => {
     const config = readConfig()
     const ingest = createIngestPool({ database: config.database, threads: 2, storage: config })
@@ -33,7 +33,7 @@ export async function withIngest<T>(use: (ingest: Ingest) => Promise<T>): Promis
   })
 }
 
-/** Who runs a command, for the audit log: the user of this machine, who need not have a name. */
+/** The author of a command for the audit log: the machine's user, by name or by number. */
 export function byCommand(): By {
   try {
     return commandBy(userInfo().username)
@@ -42,21 +42,21 @@ export function byCommand(): By {
   }
 }
 
-/** A command's result on stdout: for a script as one line of JSON, for a person as text. */
+/** Prints a command's result on stdout: one line of JSON for scripts, or text. */
 export function print(json: boolean | undefined, result: object, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
 }
 
-/** What a person should know beside the result; never part of it. */
+/** Prints a message beside the result, on stderr. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-export function complain(error: unknown): void {
+export function printError(error: unknown): void {
   note(`tillgate: ${oneLine(error instanceof Error ? messageOf(error) : String(error))}`)
 }
 
-/** An AggregateError (every address of a host refused) has no message of its own, but its parts do. */
+/** An AggregateError (every address of a host refused) has an empty message; its parts have one. */
 function messageOf(error: Error): string {
   if (error.message !== '') return error.message
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []

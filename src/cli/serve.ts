@@ -7,7 +7,7 @@ export function registerServe(program: Command): void {
     .description('serve the API and the pages; prints one line with the address when ready')
     .action(async () => {
       const config = readConfig()
-      // Loaded here, because the whole server is too much to load for any other command.
+      // Loaded on demand: other commands do not need the server.
       const { serve } = await import('../main.ts')
       await serve(config)
     })

@@ -2,7 +2,7 @@ import { printable } from '../lib/printable.ts'
 
 type Cell = string | boolean | readonly string[]
 
-/** Rows of one shape as aligned columns under the names of their fields. */
+/** Formats rows as aligned columns, with the field names as the header. */
 export function table(rows: readonly Record<string, Cell>[]): string {
   const names = Object.keys(rows[0] ?? {})
   const lines = [names, ...rows.map(row => names.map(name => show(row[name])))]

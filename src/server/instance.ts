@@ -20,14 +20,14 @@ interface InstanceDeps {
   metrics: Metrics
 }
 
-/** Fastify as every surface needs it: limits, error rendering and what is decorated, but no route. */
+/** Creates the Fastify instance for all surfaces: limits, error rendering and decorators, but no routes. */
 export function createInstance({ clock, config, log, ends, metrics }: InstanceDeps): {
   app: FastifyInstance
   connections: Connections
 } {
   const app = Fastify({
     logger: { level: config.log_level, stream: log ?? createLineBuffer(process.stderr) },
-    // One line a request is written by requestLog, without the address.
+    // requestLog writes one line per request, without the URL.
     logController: new FaultsOnly(),
     genReqId: randomId,
     trustProxy: config.trust_proxy === '' ? false : config.trust_proxy,
@@ -35,7 +35,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     return503OnClosing: false,
     requestTimeout: arrivalLimits.requestTimeout,
     http: {
-      requireHostHeader: false, // refuseAmbiguousRequests does, in our format
+      requireHostHeader: false, // refuseAmbiguousRequests checks it and answers in the envelope
       ...arrivalLimits.http,
     },
     frameworkErrors: (error, request, reply) => {
@@ -54,7 +54,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
   })
   if (config.trust_proxy !== '') readForwardedFor(app.server)
   const connections = watchConnections(app.server, config.max_connections)
-  // RFC 9110 §10.1.1: an unknown expectation may be ignored; Node would answer it without a request id.
+  // RFC 9110 §10.1.1 allows a server to ignore an unknown expectation; Node's own answer would have no request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorate('clock', clock)
   app.decorate('answering', ends.answering)
@@ -64,7 +64,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
   app.decorateRequest('client_id', null)
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderNotFound)
-  // Schemas document. A plugin that also validates says so itself; answers are written by hand and not serialized again.
+  // Schemas only document here. Plugins that validate set their own compiler, and replies are already serialized.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.addHook('onRequest', (request, reply, done) => {

@@ -33,7 +33,7 @@ export interface ServiceDeps {
   ingest: Ingest | undefined
 }
 
-/** Everything that the surfaces work on, each built once, in the order of what needs what. */
+/** Builds every service once, in the order of their dependencies. */
 export async function createServices(deps: ServiceDeps) {
   const { storage, clock, issuer, log } = deps
   const secure = issuer.startsWith('https:')

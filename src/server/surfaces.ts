@@ -9,23 +9,23 @@ import { originForm } from '../lib/origin-form.ts'
 
 type Renderer = (reply: FastifyReply, error: ApiError) => FastifyReply
 
-/** Which renderer answers for a path, also when no route has it: three surfaces over one catalogue. */
+/** The error renderer of a path, also of a path without a route: three surfaces, one catalogue of errors. */
 function rendererOf(url: string): Renderer {
   if (/^\/(integration|platform|health|metrics|openapi)/.test(url)) return sendError
   return /^\/(auth|\.well-known)\//.test(url) ? sendOauthError : sendErrorPage
 }
 
-/** The one error handler. */
+/** The only error handler. */
 export function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error)
-  // What we refuse on purpose is no fault, and comes in floods.
+  // A deliberate rejection, such as under overload, is not a fault and may come in large numbers.
   if (known.status >= 500 && (known !== error || known.cause !== undefined)) {
     request.log.error({ err: error }, 'request failed')
   }
-  // The id is set once more for requests that fail before any hook has seen them.
+  // Set again here, because a request may fail before the first hook runs.
   reply.header('x-request-id', request.id)
-  // The rest of the body would only be thrown away; and of one that was read in part, Node throws nothing away: the next
-  // request would wait behind it for ever.
+  // Node does not discard the rest of a body that was read in part: the next request on the connection would wait for
+  // ever. After 413 the rest would be read in vain.
   if (known.status === 413 || (request.raw.readableDidRead && !request.raw.complete)) closeAfter(reply)
   request.error_code = known.code
   request.client_id ??= known.app_id
@@ -38,7 +38,7 @@ export const renderNotFound = (request: FastifyRequest, reply: FastifyReply): Fa
   return renderError(fail('route_not_found', `No endpoint has the path ${shown}`), request, reply)
 }
 
-/** What went wrong, in the catalogue's words; anything unforeseen is a server_error that shows no internals. */
+/** Maps an error to the catalogue; an unexpected one becomes server_error, which shows no internals. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isStorageFault(error)) {
@@ -50,7 +50,7 @@ function toApiError(error: unknown): ApiError {
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('body_too_large', 'The request body is too large')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return fail('media_type_unsupported', 'This endpoint does not read bodies of that media type')
+    return fail('media_type_unsupported', 'This endpoint does not accept bodies of that media type')
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return fail('request_malformed', 'The request cannot be read', { cause: error })

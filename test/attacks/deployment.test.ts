@@ -70,7 +70,7 @@ describe('at its start the server warns of', () => {
 
   test('an address that is not https, and a proxy that nobody named', () => {
     const settings = { trust_proxy: '', database: ':memory:' }
-    assert.match(warningsOf(settings, 'http://pos.example.com').join(), /in the clear/)
+    assert.match(warningsOf(settings, 'http://pos.example.com').join(), /sent unencrypted/)
     assert.match(warningsOf(settings, issuer).join(), /TILLGATE_TRUST_PROXY/)
     assert.deepEqual(warningsOf(settings, 'http://127.0.0.1:3000'), [])
   })

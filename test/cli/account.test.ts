@@ -70,13 +70,13 @@ describe('account create', () => {
       name: 'a password of two lines',
       args: fromStdin('new@example.com'),
       stdin: `${password}\n${password}\n`,
-      line: 'standard input has more than one line; the password is one',
+      line: 'standard input has more than one line; the password must be a single line',
     },
     {
       name: 'no terminal and no --password-stdin',
       args: create('new@example.com'),
       stdin: password,
-      line: 'there is no terminal to ask for the password on; use --password-stdin',
+      line: 'cannot ask for the password without a terminal; use --password-stdin',
     },
   ]
   for (const { name, args, stdin, line } of refused) {

@@ -80,7 +80,7 @@ describe('app create', () => {
     const { code, stdout, stderr } = await cli.run(['app', 'create', '--name', 'For people'])
     assert.equal(code, 0)
     assert.match(stdout, /^client_id {6}[\w-]{22}\nclient_secret {2}[\w-]{43}\n$/)
-    assert.match(stderr, /^The client_secret is shown this once only[^\n]*\n$/)
+    assert.match(stderr, /^The client_secret is shown only once[^\n]*\n$/)
   })
 
   const refused: { name: string; options: string[]; line: RegExp }[] = [

@@ -58,7 +58,7 @@ describe('keys rotate', () => {
     const first = await cli.json<{ kid: string }>(['keys', 'rotate'])
     const { code, stdout } = await cli.run(['keys', 'rotate'])
     assert.equal(code, 0)
-    const second = /^tokens are signed with the key ([\w-]{43}) from now on\n$/.exec(stdout)?.[1]
+    const second = /^new tokens are signed with the key ([\w-]{43})\n$/.exec(stdout)?.[1]
     const keys = await inspect(cli.database, storage => createKeys({ storage, clock: systemClock }).signing())
     assert.deepEqual(
       keys.map(key => key.id),

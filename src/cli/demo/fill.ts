@@ -25,7 +25,7 @@ interface DemoStore {
   merchant: string | null
 }
 
-/** What --json prints. */
+/** The output of --json. */
 export interface Demo {
   app: Client
   platform: Client
@@ -35,12 +35,12 @@ export interface Demo {
   stores: DemoStore[]
 }
 
-/** What a person needs to use the demo. */
+/** Everything that the guide prints. */
 export interface FilledDemo {
   demo: Demo
-  /** Another merchant, with stores of their own. */
+  /** Another merchant, who has other stores. */
   neighbour: Login
-  /** The last order of each store, so that the guide can show a window that has some. */
+  /** When each store's last order was created: the guide shows a window that has orders. */
   last_order: ReadonlyMap<number, string>
 }
 
@@ -49,14 +49,14 @@ const batchSize = 1000
 const developerEmail = 'developer@demo.example'
 const operatorEmail = 'operator@demo.example'
 
-/** Fills an empty database: records through the ingest that everyone's records take, then people and their apps. */
+/** Fills an empty database: records by the ordinary ingest path, then accounts and their apps. */
 export async function fillDemo(storage: Storage, options: DemoOptions): Promise<FilledDemo> {
   const { stores, last_order } = await writeRecords(storage, options)
-  // Random, because a demo that is reachable from elsewhere must not have passwords that are printed in its source.
-  const people = createAccounts({ storage, clock: systemClock })
+  // Random passwords, because the demo may be reachable from other machines and its source is public.
+  const accounts = createAccounts({ storage, clock: systemClock })
   const create = async (email: string, role: Role): Promise<Login & { id: string }> => {
     const password = randomId()
-    const { id } = await people.create({ email, role, password }, byCommand())
+    const { id } = await accounts.create({ email, role, password }, byCommand())
     return { id, email, password }
   }
   const { id: owner_id, ...developer } = await create(developerEmail, 'developer')

@@ -2,7 +2,7 @@ import { owner } from '../../demo/records.ts'
 import { formatDatetime, parseDatetime } from '../../lib/datetime.ts'
 import { type Demo, demoRedirectUri, type FilledDemo, type Login } from './fill.ts'
 
-/** What to try with a fresh demo. The commands need bash and curl only, and are tested by pasting them. */
+/** Addresses, logins and commands to try with a new demo. The commands need bash and curl only; a test pastes them. */
 export function demoGuide({ demo, neighbour, last_order }: FilledDemo, base_url: string): string {
   const owned = demo.stores.filter(store => store.merchant === owner)
   const store = owned.find(({ id }) => last_order.has(id)) ?? owned[0]
@@ -11,7 +11,7 @@ export function demoGuide({ demo, neighbour, last_order }: FilledDemo, base_url:
     logins(demo, neighbour),
     stores(demo),
     [
-      'Apps (their secrets are shown this once only)',
+      'Apps (their secrets are shown only once)',
       row('Dashboard', `client_id=${demo.app.client_id} client_secret=${demo.app.client_secret}`),
       row('Tills', `client_id=${demo.platform.client_id} client_secret=${demo.platform.client_secret}`),
     ],
@@ -32,7 +32,7 @@ const pages = ({ app }: Demo, base_url: string): string[] => [
   row('Consent', `${base_url}/auth/v2/authorize?${consentQuery(app.client_id)}`),
 ]
 
-/** What an app sends a merchant's browser with; nobody answers at the redirect URI, but its address shows the code. */
+/** The query of an app's authorization request. Nothing listens at the redirect URI, but the address bar shows the code. */
 const consentQuery = (client_id: string): string =>
   String(
     new URLSearchParams({
@@ -55,7 +55,7 @@ const logins = ({ merchant, developer, operator }: Demo, neighbour: Login): stri
   ]
 }
 
-/** Enough to see what they are like. */
+/** Stores that the guide lists. */
 const mostStores = 12
 
 const stores = ({ stores }: Demo): string[] => {
@@ -71,7 +71,7 @@ function commands({ app, platform }: Demo, base_url: string, store_id: number, l
   const api = `${base_url}/integration/v1`
   const get = (path: string) => `curl -s -H "Authorization: Bearer $TOKEN" '${api}${path}'; echo`
   return [
-    '# Paste into a shell: a token, then stores, orders, items and what each item sold',
+    '# Paste into a shell: a token, then stores, orders, items and item sales',
     ...token('TOKEN', base_url, app),
     '',
     get('/stores'),
@@ -79,7 +79,7 @@ function commands({ app, platform }: Demo, base_url: string, store_id: number, l
     get(`/inventory/items?store_id=${store_id}&count=5`),
     get(`/inventory/sales?store_id=${store_id}&${window}&count=5`),
     '',
-    '# As the tills: write a record',
+    '# Write a record, as the tills do',
     ...token('TILLS', base_url, platform),
     '',
     `curl -s -H "Authorization: Bearer $TILLS" -H 'Content-Type: application/x-ndjson' '${base_url}/platform/v1/records' \\`,
@@ -95,7 +95,7 @@ const token = (variable: string, base_url: string, { client_id, client_secret }:
 
 const day = 86_400
 
-/** The day of the last order and the one before it: one second less than the two days that an order window may have. */
+/** The day of the last order and the day before it: one second less than the two days that an order window may span. */
 function windowOf(last = '1970-01-02 00:00:00'): string {
   const midnight = Math.floor((parseDatetime(last) ?? 0) / day) * day
   const text = (seconds: number) => formatDatetime(seconds).replace(' ', '%20')

@@ -1,10 +1,10 @@
-/** One thing that was looked at. */
+/** The result of one check, as --json prints it. */
 export interface Check {
   name: string
   state: 'ok' | 'warning' | 'problem'
-  /** What was found. */
+  /** The finding. */
   says: string
-  /** What to do about it; null when nothing is. */
+  /** How to fix it; null when there is nothing to fix. */
   mend: string | null
 }
 
@@ -26,6 +26,6 @@ export const problem = (name: string, says: string, mend: string): Check => ({
 
 export const messageOf = (error: unknown): string => {
   const { message, cause } = error as Error
-  // fetch says "fetch failed", and why in its cause.
+  // The message of fetch is always "fetch failed"; its cause holds the reason.
   return message === 'fetch failed' && cause instanceof Error ? messageOf(cause) : message
 }

@@ -4,11 +4,11 @@ import type { Examination } from '../../storage/port/examination.ts'
 import { type Check, ok, problem, warning } from './check.ts'
 
 const day = 86_400
-/** NIST SP 800-57 asks for a year or two for a key that signs; less is cheap. */
+/** NIST SP 800-57 recommends one to three years at most for a signing key; rotating it sooner costs little. */
 const oldKey = 180 * day
 const gigabyte = 1024 ** 3
 
-/** What the database shows of itself. */
+/** Turns the examination of the database into checks. */
 export function databaseChecks(found: Examination, config: Config, clock: Clock): Check[] {
   return [
     ok('database', `${found.engine} ${found.version}, reached`),
@@ -25,10 +25,10 @@ function schemaCheck({ schema: { current, newest } }: Examination): Check {
   if (current === newest) return ok('schema', `number ${current}, up to date`)
   if (current > newest) {
     const says = `number ${current}; this Tillgate knows up to ${newest}`
-    return problem('schema', says, 'run the version that wrote it, or a later one')
+    return problem('schema', says, 'run the Tillgate version that wrote it, or a later one')
   }
-  const says = current === 0 ? 'nothing is there yet' : `number ${current} of ${newest}`
-  return warning('schema', says, 'run tillgate migrate, or start the server, which does it too')
+  const says = current === 0 ? 'the database has no tables yet' : `number ${current} of ${newest}`
+  return warning('schema', says, 'run tillgate migrate, or start the server, which migrates too')
 }
 
 function durabilityChecks({ durability, engine }: Examination): Check[] {
@@ -40,17 +40,17 @@ function durabilityChecks({ durability, engine }: Examination): Check[] {
 }
 
 function keyCheck({ signing_since }: Examination, clock: Clock): Check {
-  if (signing_since === null) return ok('signing key', 'none yet; the first token makes it')
+  if (signing_since === null) return ok('signing key', 'none yet; the first token creates one')
   const days = Math.floor((clock.now() - signing_since) / day)
   if (clock.now() - signing_since < oldKey) return ok('signing key', `${days} days old`)
-  return warning('signing key', `${days} days old`, 'run tillgate keys rotate; tokens that are out stay good')
+  return warning('signing key', `${days} days old`, 'run tillgate keys rotate; issued tokens stay valid')
 }
 
 function clockChecks({ clock }: Examination): Check[] {
   if (clock === null) return []
   const seconds = Math.abs(Date.now() / 1000 - clock)
-  const says = `the database’s differs by ${seconds.toFixed(1)} s`
-  const mend = 'keep both machines in step with NTP: chronyc tracking, timedatectl'
+  const says = `the database’s clock differs by ${seconds.toFixed(1)} s`
+  const mend = 'synchronize both machines by NTP; chronyc tracking or timedatectl shows the state'
   if (seconds > 10) return [problem('clock', says, mend)]
   return [seconds > 2 ? warning('clock', says, mend) : ok('clock', says)]
 }
@@ -59,10 +59,10 @@ function connectionChecks({ connections }: Examination, config: Config): Check[]
   if (connections === null) return []
   const { used, most } = connections
   const wanted = config.workers * config.database_pool
-  const says = `${used} of ${most} are in use; this node takes up to ${wanted}`
+  const says = `${used} of ${most} are in use; this node uses up to ${wanted}`
   if (used + wanted <= most) return [ok('connections', says)]
   const mend =
-    'lower TILLGATE_DATABASE_POOL or TILLGATE_WORKERS, raise max_connections, or put PgBouncer between'
+    'lower TILLGATE_DATABASE_POOL or TILLGATE_WORKERS, raise max_connections, or put PgBouncer in between'
   return [wanted > most ? problem('connections', says, mend) : warning('connections', says, mend)]
 }
 
@@ -70,7 +70,7 @@ function diskChecks({ disk }: Examination): Check[] {
   if (disk === null) return []
   const { folder, free, total } = disk
   const says = `${(free / gigabyte).toFixed(1)} of ${(total / gigabyte).toFixed(1)} GiB free at ${folder}`
-  const mend = 'make room, or move the database; with a full disk writes are answered 503'
+  const mend = 'free some space, or move the database; on a full disk writes are answered with 503'
   if (free < 0.2 * gigabyte) return [problem('disk', says, mend)]
   return [free < 2 * gigabyte || free < total / 20 ? warning('disk', says, mend) : ok('disk', says)]
 }

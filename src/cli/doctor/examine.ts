@@ -8,25 +8,25 @@ import { databaseChecks } from './database.ts'
 import { machineChecks } from './machine.ts'
 import { addressChecks } from './public-address.ts'
 
-/** Everything that can be looked at from this machine, in the order in which one would. */
+/** Every check that this machine can make: database, machine, public address, settings. */
 export async function examineDeployment(thorough: boolean): Promise<Check[]> {
   const config = readConfig()
-  const [database, address] = await Promise.all([lookAtDatabase(config, thorough), addressChecks(config)])
+  const [database, address] = await Promise.all([examineDatabase(config, thorough), addressChecks(config)])
   return [...database, ...machineChecks(config), ...address, ...settingsChecks(config)]
 }
 
-async function lookAtDatabase(config: Config, thorough: boolean): Promise<Check[]> {
+async function examineDatabase(config: Config, thorough: boolean): Promise<Check[]> {
   try {
     return databaseChecks(await examine(config.database, { ...config, thorough }), config, systemClock)
   } catch (error) {
     const mend = config.database.startsWith('postgres')
-      ? 'see that PostgreSQL runs, that TILLGATE_DATABASE has the right host, role and password, and that the role may connect'
-      : 'see that TILLGATE_DATABASE names the file, and that this user may read and write it; a server that was never started has none'
+      ? 'check that PostgreSQL runs, that TILLGATE_DATABASE has the right host, role and password, and that the role may connect'
+      : 'check that TILLGATE_DATABASE names the file and that this user may read and write it; the first start of the server creates it'
     return [problem('database', messageOf(error), mend)]
   }
 }
 
-/** What a server would warn of when it starts, but for what was looked at more closely. */
+/** The warnings of a server at its start, except those that the address checks cover. */
 function settingsChecks(config: Config): Check[] {
   const issuer = config.base_url ?? localAddress(config.host, config.port)
   return warningsOf(config, issuer)

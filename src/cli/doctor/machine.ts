@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { doors } from '../../server/listen.ts'
 import { type Check, ok, warning } from './check.ts'
 
-/** What this machine gives a server. */
+/** The cores and open files that this machine gives to a server. */
 export function machineChecks(config: Config): Check[] {
   return [workersCheck(config), ...filesChecks(config)]
 }
@@ -13,7 +13,11 @@ function workersCheck({ workers }: Config): Check {
   const cores = availableParallelism()
   const says = `${workers} for ${cores} cores, Node ${process.versions.node}`
   if (workers <= cores) return ok('workers', says)
-  return warning('workers', says, `set TILLGATE_WORKERS to ${cores} or less: more only take turns`)
+  return warning(
+    'workers',
+    says,
+    `set TILLGATE_WORKERS to ${cores} or less: more processes than cores gain nothing`,
+  )
 }
 
 /** Each connection is an open file; some more are the sockets that listen, the database and the libraries. */
@@ -30,7 +34,7 @@ function filesChecks({ max_connections }: Config): Check[] {
 
 function openFiles(): number | null {
   try {
-    // The hard limit: Node raises its own to it.
+    // The hard limit: Node raises its soft limit to it.
     const [, , hard] =
       /^Max open files\s+(\S+)\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return hard === undefined || hard === 'unlimited' ? null : Number(hard)

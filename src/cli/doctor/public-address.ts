@@ -3,19 +3,20 @@ import type { Config } from '../../config.ts'
 import { localAddress } from '../../lib/address.ts'
 import { type Check, messageOf, ok, problem, warning } from './check.ts'
 
-const patience = 5000
+/** Milliseconds that the public address may take to answer. */
+const timeout = 5000
 const day = 86_400_000
-/** Codes of a host that is not known, not there, or does not speak. */
+/** Error codes of a host that is unknown, refuses connections or does not answer. */
 const unreachable = /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/
-/** A certificate that renews itself has done so by then. */
+/** Automatic renewal replaces a certificate earlier than this before its end. */
 const renewalTime = 14 * day
 
-/** What a client meets: asked at the public address, as far as it can be reached from here. */
+/** Requests the public address as a client does, if this machine can reach it. */
 export async function addressChecks(config: Config): Promise<Check[]> {
   const base = config.base_url ?? localAddress(config.host, config.port)
-  const set = baseUrlCheck(config, base)
+  const baseUrl = baseUrlCheck(config, base)
   const certificate = base.startsWith('https:') ? await certificateCheck(new URL(base)) : []
-  return [set, ...certificate, ...(await serviceChecks(base, config))]
+  return [baseUrl, ...certificate, ...(await serviceChecks(base, config))]
 }
 
 function baseUrlCheck({ base_url, host }: Config, base: string): Check {
@@ -24,22 +25,22 @@ function baseUrlCheck({ base_url, host }: Config, base: string): Check {
   const mend = 'set TILLGATE_BASE_URL to the https address that apps use; it is the issuer of every token'
   if (base_url === null) {
     if (['127.0.0.1', 'localhost', '::1'].includes(host))
-      return ok('base URL', `${base}, for this machine alone`)
+      return ok('base URL', `${base}, for this machine only`)
     return problem('base URL', `not set, so tokens are issued by ${base}`, mend)
   }
   if (protocol === 'https:' || local) return ok('base URL', base)
-  return problem('base URL', `${base} is not https: passwords and tokens travel in the clear`, mend)
+  return problem('base URL', `${base} is not https: passwords and tokens are sent unencrypted`, mend)
 }
 
 async function certificateCheck({ hostname, port }: URL): Promise<Check[]> {
   try {
     const ends = await certificateEnd(hostname, Number(port || 443))
     const days = Math.floor((ends - Date.now()) / day)
-    const says = `the certificate is good for ${days} more days`
+    const says = `the certificate is valid for ${days} more days`
     if (ends - Date.now() > renewalTime) return [ok('TLS', says)]
-    return [warning('TLS', says, 'renew it, and see why it was not renewed by itself')]
+    return [warning('TLS', says, 'renew it, and find out why it was not renewed automatically')]
   } catch (error) {
-    // Nobody there is told below, and says nothing of certificates.
+    // serviceChecks reports an address that does not answer; that says nothing about its certificate.
     if (unreachable.test((error as NodeJS.ErrnoException).code ?? '')) return []
     const mend =
       'give the proxy a certificate for this name, with its intermediate certificates, from an authority that clients trust'
@@ -47,11 +48,11 @@ async function certificateCheck({ hostname, port }: URL): Promise<Check[]> {
   }
 }
 
-/** When the certificate ends, in milliseconds; rejects when a client would not accept it. */
+/** When the certificate expires, in milliseconds; rejects when a client would not accept the certificate. */
 function certificateEnd(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, servername: host.replace(/^\[|\]$/g, '') })
-    socket.setTimeout(patience, () =>
+    socket.setTimeout(timeout, () =>
       socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
     )
     socket.once('error', reject)
@@ -71,8 +72,8 @@ async function serviceChecks(base: string, { trust_proxy }: Config): Promise<Che
     issuer = ((await metadata.json()) as { issuer?: unknown }).issuer
   } catch (error) {
     const mend =
-      'start the server, or run doctor where the address can be reached; look at the proxy’s own log'
-    return [warning('public address', `${base} did not answer as Tillgate does: ${messageOf(error)}`, mend)]
+      'start the server, or run doctor on a machine that can reach the address; look at the proxy’s log'
+    return [warning('public address', `${base} did not answer as Tillgate: ${messageOf(error)}`, mend)]
   }
   const secure = base.startsWith('https:')
   return [
@@ -80,7 +81,7 @@ async function serviceChecks(base: string, { trust_proxy }: Config): Promise<Che
       ? ok('public address', `${base} answers, and is the issuer`)
       : problem(
           'public address',
-          `${base} says that its issuer is ${String(issuer)}`,
+          `${base} names ${String(issuer)} as its issuer`,
           'set the same TILLGATE_BASE_URL on every node',
         ),
     ...dateChecks(metadata),
@@ -91,14 +92,14 @@ async function serviceChecks(base: string, { trust_proxy }: Config): Promise<Che
 function dateChecks({ headers }: Response): Check[] {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date)) return []
-  // A header of whole seconds, and the way here.
+  // The header has whole seconds, and the response took some time to arrive.
   const seconds = Math.max(0, Math.abs(Date.now() - date) / 1000 - 1)
-  const says = `that of the public address differs by ${seconds.toFixed(0)} s`
+  const says = `the clock of the public address differs by ${seconds.toFixed(0)} s`
   if (seconds <= 2) return [ok('clock', says)]
-  return [problem('clock', says, 'keep all nodes in step with NTP: tokens and throttles go by it')]
+  return [problem('clock', says, 'synchronize all nodes by NTP: tokens and rate limits depend on the time')]
 }
 
-/** Whether what stands between passes on what it must. */
+/** Checks that a proxy in between passes on the headers that Tillgate needs. */
 async function proxyChecks(base: string, secure: boolean, trust_proxy: string): Promise<Check[]> {
   const checks: Check[] = []
   const answer = await ask(`${base}/integration/v1/stores`, { headers: { authorization: 'Bearer doctor' } })
@@ -106,28 +107,29 @@ async function proxyChecks(base: string, secure: boolean, trust_proxy: string): 
   const code = body?.status?.errors?.code
   if (code === 'token_invalid') checks.push(ok('proxy headers', 'Authorization arrives'))
   else {
-    const says = `a request with a token was answered ${answer.status} ${code ?? 'by something else'}, not 401 token_invalid`
+    const says = `a request with a token was answered with ${answer.status} ${code ?? 'by another server'}, not 401 token_invalid`
     checks.push(
-      problem('proxy headers', says, 'let the proxy pass the Authorization header and the path as they are'),
+      problem('proxy headers', says, 'let the proxy pass on the Authorization header and the path unchanged'),
     )
   }
   if (!answer.headers.has('x-request-id')) {
     checks.push(
       warning(
         'proxy headers',
-        'X-Request-Id does not come back',
-        'let the proxy pass it on: support asks for it',
+        'the response has no X-Request-Id',
+        'let the proxy pass it on: it identifies a request in the log',
       ),
     )
   }
   if (!secure) return checks
   if (!answer.headers.has('strict-transport-security')) {
     checks.push(
-      warning('proxy headers', 'Strict-Transport-Security does not come back', 'let the proxy pass it on'),
+      warning('proxy headers', 'the response has no Strict-Transport-Security', 'let the proxy pass it on'),
     )
   }
   if (trust_proxy === '') {
-    const says = 'TILLGATE_TRUST_PROXY is not set: all clients look like the proxy, and share its throttle'
+    const says =
+      'TILLGATE_TRUST_PROXY is not set: all clients have the address of the proxy, and share one limit on failed sign-ins'
     checks.push(
       warning(
         'proxy headers',
@@ -140,4 +142,4 @@ async function proxyChecks(base: string, secure: boolean, trust_proxy: string): 
 }
 
 const ask = (url: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience), ...init })
+  fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeout), ...init })

@@ -6,12 +6,12 @@ import { maxLineLength, type RecordReader } from '../../ingest/records/read.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { linesOf } from '../../lib/lines.ts'
 
-/** How far an import is; kept up to date, so that whatever ends it can tell. */
+/** The progress of an import, updated with each batch: it is right also when an error or a signal ends the import. */
 export interface ImportState {
   counts: RecordCounts
   /** Every line up to this one is stored. */
   stored_through: number
-  /** What is wrong with the batch that could not be stored, and how many problems and lines that is. */
+  /** The problems of the batch that could not be stored, and the number of problems and lines. */
   bad: { details: readonly ErrorDetail[]; problems: number; lines: number } | null
 }
 
@@ -21,16 +21,16 @@ interface ImportOptions {
   by: By
   state: ImportState
   signal: AbortSignal
-  /** Called with the number of records of each batch that was stored. */
+  /** Called with the number of records of each stored batch. */
   onBatch(records: number): void
 }
 
-/** One transaction each: large enough that the disk's flush costs little, small enough to be held in memory. */
+/** A batch is one transaction: large enough that the flush to disk costs little, small enough for memory. */
 const batchLines = 4000
 const batchBytes = 8 * 1024 * 1024
 
-/** Batches that are under way: while one is stored, the next is read. */
-const underWay = 2
+/** Batches at a time: while one is stored, the next is read. */
+const maxBatches = 2
 
 /** Stores the lines batch by batch, until their end, the first bad batch or the signal. */
 export async function importRecords(options: ImportOptions): Promise<void> {
@@ -38,7 +38,7 @@ export async function importRecords(options: ImportOptions): Promise<void> {
   const opened: IngestBatch[] = []
   const settled: Promise<boolean>[] = []
 
-  /** Stores a batch when all before it are: the last word on a record is the last line about it. */
+  /** Stores a batch after all earlier ones, because the last line about a record wins. */
   async function store(batch: IngestBatch, through: number, before: Promise<boolean>): Promise<boolean> {
     if (!(await before)) return false
     const outcome = await batch.commit()
@@ -63,11 +63,11 @@ export async function importRecords(options: ImportOptions): Promise<void> {
       before = store(batch, through, before)
       before.catch(() => {}) // awaited below, unless one before it fails
       settled.push(before)
-      if (settled.length >= underWay && !(await settled.shift())) return
+      if (settled.length >= maxBatches && !(await settled.shift())) return
     }
     await before
   } finally {
-    // One may be on its way to the disk: what was stored is to be told.
+    // A batch may be committing: its records count as stored.
     await Promise.allSettled(settled)
     for (const batch of opened) batch.abandon()
   }
@@ -84,7 +84,7 @@ interface LineBatch {
 async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBatch> {
   let batch: LineBatch = { parts: [], lines: 0, through: 0 }
   let bytes = 0
-  /** Of the line that has not ended yet. */
+  /** Bytes of the line that has not ended yet. */
   let pending = 0
   const next = (): LineBatch => {
     const full = batch
@@ -105,7 +105,7 @@ async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBat
     }
     if (start === piece.length) continue
     const part = piece.subarray(start)
-    // Of an endless line no more is kept than says that it is too long.
+    // Of a line that is too long, only enough is kept to detect that.
     if (pending <= maxLineLength) {
       batch.parts.push(part)
       bytes += part.length
@@ -113,7 +113,7 @@ async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBat
     pending += part.length - Math.max(0, part.lastIndexOf(10) + 1)
   }
   if (batch.parts.length === 0) return
-  // The last line may do without its end.
+  // The last line may have no newline.
   if (batch.parts.at(-1)?.at(-1) !== 10) {
     batch.lines++
     batch.through++
@@ -128,7 +128,7 @@ interface CheckOptions {
   onLines(count: number): void
 }
 
-/** Reads every line as an import would and stores nothing. Whether a record's store exists is not asked. */
+/** Reads every line as an import does and stores nothing. It does not check that a record's store exists. */
 export async function checkRecords(
   options: CheckOptions,
 ): Promise<{ counts: RecordCounts; bad_lines: number }> {

@@ -5,9 +5,9 @@ import { gunzip } from '../../lib/gunzip.ts'
 
 export interface ImportSource {
   pieces: AsyncIterable<Buffer>
-  /** Bytes of the file; null when they cannot be known beforehand. */
+  /** Bytes of the file; null when they are not known in advance. */
   size: number | null
-  /** How many of those were read so far. */
+  /** Bytes of the file that were read so far. */
   bytesRead(): number
 }
 
@@ -15,7 +15,7 @@ export interface ImportSource {
 export async function openSource(file: string, signal: AbortSignal): Promise<ImportSource> {
   if (file === '-') return { pieces: addAbortSignal(signal, process.stdin), size: null, bytesRead: () => 0 }
   const { size } = await stat(file)
-  // The signal listens for errors too, so that one before the first read waits for it.
+  // addAbortSignal also listens for errors, so an error before the first read is not lost.
   const input = addAbortSignal(signal, createReadStream(file, { highWaterMark: 256 * 1024 }))
   return {
     pieces: file.endsWith('.gz') ? gunzip(input) : input,
