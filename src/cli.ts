@@ -10,7 +10,7 @@ import { registerDoctor } from './cli/doctor.ts'
 import { registerImport } from './cli/import.ts'
 import { registerKeys } from './cli/keys.ts'
 import { registerMigrate } from './cli/migrate.ts'
-import { oneLine, printError } from './cli/run.ts'
+import { oneLine, printError } from './cli/shared/command.ts'
 import { registerServe } from './cli/serve.ts'
 
 // A script can distinguish a command that it wrote wrong from one that failed.

@@ -4,9 +4,9 @@ import { InputError } from '../domain/input-error.ts'
 import { systemClock } from '../lib/clock.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import type { Account, Role, Storage } from '../storage/port/index.ts'
-import { readPassword } from './password.ts'
-import { byCommand, print, withStorage } from './run.ts'
-import { table } from './table.ts'
+import { readPassword } from './shared/password.ts'
+import { byCommand, print, withStorage } from './shared/command.ts'
+import { table } from './shared/table.ts'
 
 const roles: readonly Role[] = ['merchant', 'developer', 'operator']
 

@@ -5,8 +5,8 @@ import { formatDatetime } from '../lib/datetime.ts'
 import { rawNumber } from '../lib/exact-json.ts'
 import { parseInt64 } from '../lib/int64.ts'
 import type { App } from '../storage/port/index.ts'
-import { byCommand, note, print, withStorage } from './run.ts'
-import { table } from './table.ts'
+import { byCommand, note, print, withStorage } from './shared/command.ts'
+import { table } from './shared/table.ts'
 
 interface CreateOptions {
   name: string

@@ -7,7 +7,7 @@ import { partText, whatOf, whoOf } from '../domain/audit/sentences.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { printable } from '../lib/printable.ts'
 import type { AuditLine } from '../storage/port/index.ts'
-import { withStorage } from './run.ts'
+import { withStorage } from './shared/command.ts'
 
 interface AuditOptions {
   limit: number

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { print, withStorage } from './run.ts'
+import { print, withStorage } from './shared/command.ts'
 
 export function registerBackup(program: Command): void {
   program

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { localAddress, settlePort } from '../lib/address.ts'
 import { systemClock } from '../lib/clock.ts'
-import { note, print, withStorage } from './run.ts'
+import { note, print, withStorage } from './shared/command.ts'
 
 interface Options {
   stores: number

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '../lib/clock.ts'
-import { byCommand, print, withStorage } from './run.ts'
+import { byCommand, print, withStorage } from './shared/command.ts'
 
 export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('manage the keys that sign access tokens')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { print } from './run.ts'
+import { print } from './shared/command.ts'
 
 export function registerMigrate(program: Command): void {
   program

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { table } from '../../src/cli/table.ts'
+import { table } from '../../src/cli/shared/table.ts'
 import { printable } from '../../src/lib/printable.ts'
 import { warningsOf } from '../../src/server/warnings.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import { readPassword, type Terminal } from '../../src/cli/password.ts'
+import { readPassword, type Terminal } from '../../src/cli/shared/password.ts'
 import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProgress } from '../../src/cli/progress.ts'
+import { createProgress } from '../../src/cli/shared/progress.ts'
 
 function recorder(isTTY: boolean, options: { total?: number } = {}) {
   const written: string[] = []

@@ -3,8 +3,8 @@ import { stopRequest } from '../../lib/stop-request.ts'
 import type { Difference } from '../../storage/copy/compare.ts'
 import { type Copied, copyAll, countRows } from '../../storage/copy/run.ts'
 import { copyFrom, openCopy } from '../../storage/open.ts'
-import { createProgress } from '../progress.ts'
-import { note, print } from '../run.ts'
+import { createProgress } from '../shared/progress.ts'
+import { note, print } from '../shared/command.ts'
 
 export interface CopyOptions {
   from: string

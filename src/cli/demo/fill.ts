@@ -5,8 +5,8 @@ import { createRecordWriter } from '../../ingest/record-writer.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
 import type { Role, Storage } from '../../storage/port/index.ts'
-import { createProgress } from '../progress.ts'
-import { byCommand } from '../run.ts'
+import { createProgress } from '../shared/progress.ts'
+import { byCommand } from '../shared/command.ts'
 
 export interface Login {
   email: string

@@ -3,8 +3,8 @@ import { createRecordReader } from '../../ingest/records/read.ts'
 import { stopRequest } from '../../lib/stop-request.ts'
 import { checkRecords, type ImportState, importRecords } from './records.ts'
 import { type ImportSource, openSource } from './source.ts'
-import { createProgress, type Progress } from '../progress.ts'
-import { byCommand, note, print, withIngest } from '../run.ts'
+import { createProgress, type Progress } from '../shared/progress.ts'
+import { byCommand, note, print, withIngest } from '../shared/command.ts'
 
 export interface ImportOptions {
   dryRun?: boolean

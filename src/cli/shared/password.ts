@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { InputError } from '../domain/input-error.ts'
+import { InputError } from '../../domain/input-error.ts'
 
 export interface Terminal {
   input: Readable & { isTTY?: boolean }
