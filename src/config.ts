@@ -28,7 +28,7 @@ export interface Config {
   rate_limit: number
   /** Connections of each process; further connections are closed immediately. */
   max_connections: number
-  /** Requests of one kind that each process works on at a time, and the milliseconds that others wait for their turn. */
+  /** Requests of one class that each process handles at a time, and the milliseconds that others may wait. */
   max_requests: number
   max_wait: number
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
