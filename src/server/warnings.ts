@@ -2,71 +2,81 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config.ts'
 
+type DatabaseSettings = Pick<Config, 'database'> & Partial<Pick<Config, 'read_database'>>
+
 /** Settings that work but are less safe than an operator may expect. */
-export function warningsOf(
-  {
-    trust_proxy,
-    database,
-    read_database = null,
-  }: Pick<Config, 'trust_proxy' | 'database'> & Partial<Pick<Config, 'read_database'>>,
-  issuer: string,
-): string[] {
-  const { protocol, hostname } = new URL(issuer)
-  const local = isLocal(hostname)
+export function warningsOf(config: DatabaseSettings & Pick<Config, 'trust_proxy'>, issuer: string): string[] {
   return [
-    ...(protocol === 'http:' && !local
-      ? [`the address ${issuer} is not https: passwords, tokens and cookies are sent unencrypted`]
-      : []),
-    ...(protocol === 'https:' && trust_proxy === ''
-      ? [
-          'TILLGATE_TRUST_PROXY is not set: behind a proxy all clients share its address, and one limit on failed sign-ins',
-        ]
-      : []),
-    ...databaseWarnings(database),
-    ...(read_database === null ? [] : databaseWarnings(read_database)),
+    ...addressWarnings(config, issuer),
+    ...databaseWarnings(config).map(({ says, mend }) => `${says}: ${mend}`),
   ]
+}
+
+function addressWarnings({ trust_proxy }: Pick<Config, 'trust_proxy'>, issuer: string): string[] {
+  const { protocol, hostname } = new URL(issuer)
+  if (protocol === 'http:' && !isLocal(hostname)) {
+    return [`the address ${issuer} is not https: passwords, tokens and cookies are sent unencrypted`]
+  }
+  if (protocol === 'https:' && trust_proxy === '') {
+    return [
+      'TILLGATE_TRUST_PROXY is not set: behind a proxy all clients share its address, and one limit on failed sign-ins',
+    ]
+  }
+  return []
 }
 
 const isLocal = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost', ''].includes(hostname)
 
-/** The database holds the signing keys: anyone who reads it, or its traffic, can sign tokens. */
-function databaseWarnings(database: string): string[] {
-  const url = /^postgres(ql)?:/.test(database) ? URL.parse(database) : null
-  return url ? connectionWarnings(url) : fileWarnings(database)
+interface DatabaseWarning {
+  says: string
+  /** How to fix it. */
+  mend: string
 }
 
-function connectionWarnings({ searchParams, hostname }: URL): string[] {
+/** The database holds the signing keys: anyone who reads it, or its traffic, can sign tokens. */
+export function databaseWarnings({ database, read_database = null }: DatabaseSettings): DatabaseWarning[] {
+  const names = [database, read_database].filter(name => name !== null)
+  return names.flatMap(name => {
+    const url = /^postgres(ql)?:/.test(name) ? URL.parse(name) : null
+    return url ? connectionWarnings(url) : fileWarnings(name)
+  })
+}
+
+function connectionWarnings({ searchParams, hostname }: URL): DatabaseWarning[] {
   if (isLocal(hostname) || searchParams.has('host')) return []
-  const advice = 'set sslmode=verify-full in its URL, unless you trust the network in between'
+  const mend = 'set sslmode=verify-full in its URL, unless you trust the network in between'
   const sslmode = searchParams.get('sslmode') ?? 'prefer'
   if (sslmode === 'disable') {
-    return [`the connection to the database at ${hostname} is not encrypted (sslmode=disable): ${advice}`]
+    return [
+      { says: `the connection to the database at ${hostname} is not encrypted (sslmode=disable)`, mend },
+    ]
   }
   if (sslmode === 'require') {
-    return [`the certificate of the database at ${hostname} is not verified (sslmode=require): ${advice}`]
+    return [
+      { says: `the certificate of the database at ${hostname} is not verified (sslmode=require)`, mend },
+    ]
   }
   if (sslmode !== 'prefer') return []
-  return [`the connection to the database at ${hostname} may be neither encrypted nor verified: ${advice}`]
+  return [
+    { says: `the connection to the database at ${hostname} may be neither encrypted nor verified`, mend },
+  ]
 }
 
-function fileWarnings(file: string): string[] {
+function fileWarnings(file: string): DatabaseWarning[] {
   const found = statSync(file, { throwIfNoEntry: false })
   if (process.platform === 'win32' || !found) return []
+  const warnings: DatabaseWarning[] = []
   const mode = found.mode & 0o777
+  if ((mode & 0o077) !== 0) {
+    const says = `other users of this machine can open the database file ${file} (mode ${mode.toString(8)}), which holds the signing keys`
+    warnings.push({ says, mend: 'run chmod 600 on it' })
+  }
   const folder = dirname(file)
   const folderMode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0
   // In a folder with the sticky bit, such as /tmp, users cannot replace the files of others.
-  const replaceable = (folderMode & 0o1002) === 0o002
-  return [
-    ...((mode & 0o077) === 0
-      ? []
-      : [
-          `other users of this machine can open the database file ${file} (mode ${mode.toString(8)}), which holds the signing keys: run chmod 600 on it`,
-        ]),
-    ...(replaceable
-      ? [
-          `other users of this machine can replace the database file, because they can write to its folder ${folder}: run chmod o-w on it`,
-        ]
-      : []),
-  ]
+  if ((folderMode & 0o1002) === 0o002) {
+    const says = `other users of this machine can replace the database file, because they can write to its folder ${folder}`
+    warnings.push({ says, mend: 'run chmod o-w on it' })
+  }
+  return warnings
 }

@@ -1,8 +1,7 @@
 import { type Config, readConfig } from '../../config.ts'
-import { localAddress } from '../../lib/address.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { examine } from '../../storage/open.ts'
-import { warningsOf } from '../../server/warnings.ts'
+import { databaseWarnings } from '../../server/warnings.ts'
 import { type Check, messageOf, problem, warning } from './check.ts'
 import { databaseChecks } from './database.ts'
 import { machineChecks } from './machine.ts'
@@ -26,13 +25,6 @@ async function examineDatabase(config: Config, thorough: boolean): Promise<Check
   }
 }
 
-/** The warnings of a server at its start, except those that the address checks cover. */
-function settingsChecks(config: Config): Check[] {
-  const issuer = config.base_url ?? localAddress(config.host, config.port)
-  return warningsOf(config, issuer)
-    .filter(text => !/is not https|TILLGATE_TRUST_PROXY/.test(text))
-    .map(text => {
-      const [says = '', mend = ''] = text.split(/: (?=[^:]*$)/, 2)
-      return warning('settings', says, mend)
-    })
-}
+/** The warnings that a server also logs at its start. The address checks cover those about the address. */
+const settingsChecks = (config: Config): Check[] =>
+  databaseWarnings(config).map(({ says, mend }) => warning('settings', says, mend))
