@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { fillDemo } from '../../src/cli/demo/fill.ts'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { latencyPlaces } from '../../src/lib/latency.ts'
+import { latencyBucketCount } from '../../src/lib/latency-buckets.ts'
 import { type Copied, type CopyOptions, copyAll } from '../../src/storage/copy/run.ts'
 import { tables } from '../../src/storage/copy/tables.ts'
 import { copyFrom, openCopy, openStorage } from '../../src/storage/open.ts'
@@ -132,7 +132,7 @@ async function usage(storage: Storage): Promise<void> {
       requests: 9,
       client_errors: 1,
       server_errors: 2,
-      latencies: Array.from({ length: latencyPlaces }, (_, place) => place),
+      latencies: Array.from({ length: latencyBucketCount }, (_, place) => place),
     })),
     ingest: [
       {

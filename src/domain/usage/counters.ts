@@ -1,6 +1,6 @@
 import type { RecordCounts } from '../../contract/record.ts'
 import type { Seconds } from '../../lib/clock.ts'
-import { latencyPlace, latencyPlaces } from '../../lib/latency.ts'
+import { latencyBucketOf, latencyBucketCount } from '../../lib/latency-buckets.ts'
 import {
   type IngestCounts,
   type IngestDelta,
@@ -29,7 +29,7 @@ interface RequestSum {
   latencies: number[]
 }
 
-/** What was counted in one hour, by app, then by store or endpoint. */
+/** The counts of one hour, by app, then by store or endpoint. */
 interface Hour {
   bucket: Seconds
   reads: Map<string, Map<bigint, ReadCounts>>
@@ -39,12 +39,12 @@ interface Hour {
 
 type Counted = Omit<UsageBatch, 'log'>
 
-/** Sums in memory, of `most` keys at a time: what would need one more is not counted. */
+/** Sums in memory of at most `most` keys; a request that would need another key is not counted. */
 export function createCounters(most: number) {
   let hours: Hour[] = []
   let size = 0
 
-  /** Nearly always the last one. */
+  /** The hour of `now`, which is nearly always the last one. */
   function hourOf(now: Seconds): Hour {
     const bucket = now - (now % usageWidths.hour)
     const last = hours.at(-1)
@@ -56,7 +56,7 @@ export function createCounters(most: number) {
     return hour
   }
 
-  /** The sum under two keys, made when it is first asked for; undefined when there is no room for another. */
+  /** The sum for an app and a key, created on first use; undefined when the limit of keys is reached. */
   function sumOf<Key, Sum>(
     sums: Map<string, Map<Key, Sum>>,
     app_id: string,
@@ -80,14 +80,14 @@ export function createCounters(most: number) {
     get size() {
       return size
     },
-    /** False when there was no room. */
+    /** False when the limit of keys is reached. */
     request({ app_id, endpoint, status, milliseconds }: LoggedRequest, now: Seconds): boolean {
       const sum = sumOf(hourOf(now).requests, app_id, endpoint, noRequests)
       if (!sum) return false
       sum.requests++
       if (status >= 500) sum.server_errors++
       else if (status >= 400) sum.client_errors++
-      ;(sum.latencies[latencyPlace(milliseconds)] as number)++
+      ;(sum.latencies[latencyBucketOf(milliseconds)] as number)++
       return true
     },
     read({ app_id, store_id, kind, rows }: AppRead, now: Seconds): boolean {
@@ -104,7 +104,7 @@ export function createCounters(most: number) {
       if (!hour.ingest) size++
       hour.ingest = addIngest(hour.ingest, { ...counts, requests: 1, last_at: now, ...lagOf(newest, now) })
     },
-    /** All sums, by hour and day; none are left then. */
+    /** Returns all sums, by hour and day, and starts again from zero. */
     take(): Counted {
       const taken = hours
       hours = []
@@ -118,12 +118,12 @@ const noRequests = (): RequestSum => ({
   requests: 0,
   client_errors: 0,
   server_errors: 0,
-  latencies: Array.from({ length: latencyPlaces }, () => 0),
+  latencies: Array.from({ length: latencyBucketCount }, () => 0),
 })
 
 const noReads = (): ReadCounts => ({ requests: 0, orders: 0, items: 0, sales: 0, last_at: 0 })
 
-/** A till whose clock is ahead has no lag. */
+/** A till's clock may be ahead; its lag is then 0. */
 function lagOf(newest: Seconds | null, now: Seconds) {
   if (newest === null) return { lagged: 0, lag_sum: 0, lag_max: 0, lag_last: null }
   const lag = Math.max(0, now - newest)
@@ -156,10 +156,10 @@ function rowsOf(hours: readonly Hour[]): Counted {
   return { reads: [...reads.values()], requests: [...requests.values()], ingest: [...ingest.values()] }
 }
 
-/** Hours of one day meet in its row. */
+/** Adds a row to the one with the same key: the hours of a day add up to the day's row. */
 function fold<Row>(rows: Map<string, Row>, key: string, row: Row, add: (one: Row, other: Row) => Row): void {
-  const there = rows.get(key)
-  rows.set(key, there === undefined ? row : add(there, row))
+  const existing = rows.get(key)
+  rows.set(key, existing === undefined ? row : add(existing, row))
 }
 
 const addReads = (one: ReadDelta, other: ReadDelta): ReadDelta => ({
@@ -176,10 +176,10 @@ const addRequests = (one: RequestDelta, other: RequestDelta): RequestDelta => ({
   requests: one.requests + other.requests,
   client_errors: one.client_errors + other.client_errors,
   server_errors: one.server_errors + other.server_errors,
-  latencies: one.latencies.map((count, place) => count + (other.latencies[place] ?? 0)),
+  latencies: one.latencies.map((count, bucket) => count + (other.latencies[bucket] ?? 0)),
 })
 
-/** `more` came later. */
+/** `more` is the later one. */
 const addIngest = <Counts extends IngestCounts>(so_far: Counts | null, more: Counts): Counts =>
   so_far === null
     ? more

@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldEventLoop } from 'node:timers/promises'
 import type { Seconds } from '../../lib/clock.ts'
-import { latencyPercentile, latencyPlaces } from '../../lib/latency.ts'
+import { latencyPercentile, latencyBucketCount } from '../../lib/latency-buckets.ts'
 import type {
   LoggedRequest,
   LogQuery,
@@ -11,7 +11,7 @@ import type {
 } from '../../storage/port/index.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
-/** How requests went; the percentiles are milliseconds, null when there were none. */
+/** Counts and durations of requests; the percentiles are milliseconds, null without requests. */
 export interface RequestFigures {
   requests: number
   client_errors: number
@@ -21,13 +21,13 @@ export interface RequestFigures {
   p99: number | null
 }
 
-/** Of one hour or day; `at` is its first second. */
+/** The figures of one hour or day; `at` is its first second. */
 export interface RequestPoint extends RequestFigures {
   at: Seconds
 }
 
 export interface RequestChart {
-  /** Oldest first; those without requests too. */
+  /** Oldest first, including those without requests. */
   points: RequestPoint[]
   total: RequestFigures
 }
@@ -38,9 +38,9 @@ export interface LogPage {
   next: LogQuery['before']
 }
 
-/** How the requests of an app went, or, for the operator, of all. */
+/** The request figures of one app, or, for the operator, of all. */
 export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) {
-  /** Of all apps bucket by bucket: many apps are many rows, and SQLite answers nobody else while it adds them up. */
+  /** For all apps it queries one bucket at a time: many apps are many rows, and SQLite blocks the process meanwhile. */
   async function summed(
     app_id: string | null,
     span: UsageSpan,
@@ -55,7 +55,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
         const before = sums.get(row.key)
         sums.set(row.key, before ? { key: row.key, ...sum(before, row) } : row)
       }
-      await turn()
+      await yieldEventLoop()
     }
     return [...sums.values()]
   }
@@ -69,7 +69,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
     }
   }
 
-  async function told(app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') {
+  async function ranked(app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') {
     const rows = await summed(app_id, span, by)
     return rows
       .map(row => ({ key: row.key, ...figuresOf(row) }))
@@ -77,31 +77,31 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
   }
 
   return {
-    /** `app_id` null: of all apps, and of requests whose app is not known. */
+    /** `app_id` null: all apps, and requests without a known app. */
     byHour: (app_id: string | null, hours: number): Promise<RequestChart> =>
       chart(app_id, lastBuckets('hour', hours, clock.now())),
     byDay: (app_id: string | null, days: number): Promise<RequestChart> =>
       chart(app_id, lastBuckets('day', days, clock.now())),
     /** By endpoint over the last hours, most requests first; `key` is the endpoint. */
     byEndpoint: (app_id: string | null, hours: number): Promise<(RequestFigures & { key: string })[]> =>
-      told(app_id, lastBuckets('hour', hours, clock.now()), 'endpoint'),
+      ranked(app_id, lastBuckets('hour', hours, clock.now()), 'endpoint'),
     /** The same over the last days. */
     byEndpointOfDays: (app_id: string | null, days: number): Promise<(RequestFigures & { key: string })[]> =>
-      told(app_id, lastBuckets('day', days, clock.now()), 'endpoint'),
-    /** By app over the last hours, most requests first; `key` is the app_id, empty for those of no known app. */
+      ranked(app_id, lastBuckets('day', days, clock.now()), 'endpoint'),
+    /** By app over the last hours, most requests first; `key` is the app_id, empty for requests without a known app. */
     byApp: (hours: number): Promise<(RequestFigures & { key: string })[]> =>
-      told(null, lastBuckets('hour', hours, clock.now()), 'app_id'),
+      ranked(null, lastBuckets('hour', hours, clock.now()), 'app_id'),
     /** The same over the last days. */
     byAppOfDays: (days: number): Promise<(RequestFigures & { key: string })[]> =>
-      told(null, lastBuckets('day', days, clock.now()), 'app_id'),
-    /** Of each of these apps over the last hours. */
+      ranked(null, lastBuckets('day', days, clock.now()), 'app_id'),
+    /** Each of these apps over the last hours. */
     async totals(app_ids: readonly string[], hours: number): Promise<Map<string, RequestFigures>> {
       await recorder.flush()
       const span = lastBuckets('hour', hours, clock.now())
       const sums = await Promise.all(
         app_ids.map(app_id => storage.usage.requests({ ...span, app_id, by: 'app_id' })),
       )
-      return new Map(app_ids.map((app_id, place) => [app_id, figuresOf(sums[place]?.[0] ?? none)]))
+      return new Map(app_ids.map((app_id, index) => [app_id, figuresOf(sums[index]?.[0] ?? none)]))
     },
     /** The app's log, newest first. */
     async log(query: LogQuery): Promise<LogPage> {
@@ -112,7 +112,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
       const last = found.length > limit ? entries.at(-1) : undefined
       return { entries, next: last ? { at_ms: last.at_ms, request_id: last.request_id } : null }
     },
-    /** The app's request of this id, while it is in the log. */
+    /** The app's request with this id, while the log has it. */
     async find(app_id: string, request_id: string): Promise<LoggedRequest | null> {
       await recorder.flush()
       return storage.usage.logged(app_id, request_id)
@@ -124,14 +124,14 @@ const none: RequestCounts = {
   requests: 0,
   client_errors: 0,
   server_errors: 0,
-  latencies: Array.from({ length: latencyPlaces }, () => 0),
+  latencies: Array.from({ length: latencyBucketCount }, () => 0),
 }
 
 const sum = (one: RequestCounts, other: RequestCounts): RequestCounts => ({
   requests: one.requests + other.requests,
   client_errors: one.client_errors + other.client_errors,
   server_errors: one.server_errors + other.server_errors,
-  latencies: one.latencies.map((count, place) => count + (other.latencies[place] ?? 0)),
+  latencies: one.latencies.map((count, bucket) => count + (other.latencies[bucket] ?? 0)),
 })
 
 const figuresOf = ({ requests, client_errors, server_errors, latencies }: RequestCounts): RequestFigures => ({

@@ -1,4 +1,4 @@
-import { latencyPlaces } from '../../lib/latency.ts'
+import { latencyBucketCount } from '../../lib/latency-buckets.ts'
 import type { Key, Row, Table } from './table.ts'
 
 const text = 'text'
@@ -180,7 +180,7 @@ export const tables: readonly Table[] = [
       requests: integer,
       client_errors: integer,
       server_errors: integer,
-      ...Object.fromEntries(Array.from({ length: latencyPlaces }, (_, i) => [`latency_${i}`, integer])),
+      ...Object.fromEntries(Array.from({ length: latencyBucketCount }, (_, i) => [`latency_${i}`, integer])),
     },
     key: ['app_id', 'width', 'bucket', 'endpoint'],
   },

@@ -27,7 +27,7 @@ export interface ReadDelta extends ReadCounts {
   bucket: Seconds
 }
 
-/** How requests went. `latencies` counts them by duration, a count for each place of lib/latency.ts. */
+/** How requests went. `latencies` counts them by duration, one count for each bucket of lib/latency-buckets.ts. */
 export interface RequestCounts {
   requests: number
   /** Answered with 4xx, and with 5xx. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { latencyPlaces } from '../../../src/lib/latency.ts'
+import { latencyBucketCount } from '../../../src/lib/latency-buckets.ts'
 import {
   type IngestDelta,
   type LoggedRequest,
@@ -28,7 +28,7 @@ const read = (over: Partial<ReadDelta> = {}): ReadDelta => ({
 })
 
 const latenciesAt = (place: number, count = 1): number[] =>
-  Array.from({ length: latencyPlaces }, (_, i) => (i === place ? count : 0))
+  Array.from({ length: latencyBucketCount }, (_, i) => (i === place ? count : 0))
 
 const requests = (over: Partial<RequestDelta> = {}): RequestDelta => ({
   app_id: 'a',
@@ -205,7 +205,7 @@ export function usageTests(open: Open): void {
 
   check('requests add up by bucket, endpoint or app, durations too', open, async storage => {
     const { usage } = storage
-    const last = latencyPlaces - 1
+    const last = latencyBucketCount - 1
     await add(storage, {
       requests: [
         requests({ requests: 3, client_errors: 1, server_errors: 1, latencies: latenciesAt(2, 3) }),

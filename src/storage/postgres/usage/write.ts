@@ -1,9 +1,9 @@
-import { latencyPlaces } from '../../../lib/latency.ts'
+import { latencyBucketCount } from '../../../lib/latency-buckets.ts'
 import type { IngestDelta, ReadDelta, RequestDelta, UsageBatch } from '../../port/index.ts'
 import type { Transaction } from '../connection/transaction.ts'
 import type { Value } from '../connection/values.ts'
 
-export const latencyColumns = Array.from({ length: latencyPlaces }, (_, place) => `latency_${place}`)
+export const latencyColumns = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}`)
 export const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencyColumns]
 export const readColumns = ['requests', 'orders', 'items', 'sales']
 export const ingestColumns = [

@@ -1,4 +1,4 @@
-import { latencyPlaces } from '../../../lib/latency.ts'
+import { latencyBucketCount } from '../../../lib/latency-buckets.ts'
 import type {
   IngestDelta,
   LoggedRequest,
@@ -19,7 +19,7 @@ type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: bigint }
 /** Of a statement that reads bigints, because ids of stores are among them. */
 type Wide<Row> = { [Name in keyof Row]: Row[Name] extends number ? bigint : Row[Name] }
 
-const latencies = Array.from({ length: latencyPlaces }, (_, place) => `latency_${place}` as const)
+const latencies = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}` as const)
 const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencies]
 const readColumns = ['requests', 'orders', 'items', 'sales']
 const ingestColumns = ['requests', 'stores', 'items', 'orders', 'unchanged', 'lagged', 'lag_sum']

@@ -16,7 +16,7 @@ create table usage_reads (
 ) strict, without rowid;
 create index usage_reads_by_bucket on usage_reads (width, bucket);
 
--- latency_0 to latency_20: how many took so long, by the places of lib/latency.ts.
+-- latency_0 to latency_20: how many took so long, by the buckets of lib/latency-buckets.ts.
 create table usage_requests (
   app_id text not null, -- empty: no app is known
   width integer not null,

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { latencyPercentile, latencyPlace, latencyPlaces } from '../../src/lib/latency.ts'
+import { latencyPercentile, latencyBucketOf, latencyBucketCount } from '../../src/lib/latency-buckets.ts'
 
 function counted(durations: readonly number[]): number[] {
-  const counts = Array.from({ length: latencyPlaces }, () => 0)
-  for (const duration of durations) (counts[latencyPlace(duration)] as number)++
+  const counts = Array.from({ length: latencyBucketCount }, () => 0)
+  for (const duration of durations) (counts[latencyBucketOf(duration)] as number)++
   return counts
 }
 
-test('each duration has one place, later ones for longer durations', () => {
-  assert.equal(latencyPlace(0), 0)
-  assert.equal(latencyPlace(0.5), 0)
-  assert.equal(latencyPlace(0.51), 1)
-  assert.equal(latencyPlace(30_000), latencyPlaces - 2)
-  assert.equal(latencyPlace(30_001), latencyPlaces - 1)
-  assert.equal(latencyPlace(1e9), latencyPlaces - 1)
+test('each duration has one bucket, and a longer duration has a later one', () => {
+  assert.equal(latencyBucketOf(0), 0)
+  assert.equal(latencyBucketOf(0.5), 0)
+  assert.equal(latencyBucketOf(0.51), 1)
+  assert.equal(latencyBucketOf(30_000), latencyBucketCount - 2)
+  assert.equal(latencyBucketOf(30_001), latencyBucketCount - 1)
+  assert.equal(latencyBucketOf(1e9), latencyBucketCount - 1)
 })
 
-test('no percentile of nothing; beyond the last bound it is that bound', () => {
+test('without requests there is no percentile; beyond the last bound it is that bound', () => {
   assert.equal(latencyPercentile(counted([]), 0.5), null)
   assert.equal(latencyPercentile(counted([1e6, 1e7]), 0.99), 30_000)
 })
 
-test('a percentile is read within its place as if durations were spread evenly', () => {
+test('a percentile is interpolated within its bucket', () => {
   assert.equal(latencyPercentile(counted([15, 15, 15, 15]), 0.5), 16)
   assert.equal(latencyPercentile(counted([0.1, 0.1, 15, 15]), 0.5), 0.5)
   assert.equal(latencyPercentile(counted(Array.from({ length: 100 }, () => 1.5)), 0.99), 1.99)
 })
 
-test('a percentile lies in the place of the duration that it estimates, and grows with its share', () => {
+test('a percentile lies in the bucket of the exact one, and grows with its share', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 40_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -40,8 +40,8 @@ test('a percentile lies in the place of the duration that it estimates, and grow
         const sorted = durations.toSorted((a, b) => a - b)
         const exact = sorted[Math.ceil((percent * sorted.length) / 100) - 1] as number
         const estimate = latencyPercentile(counts, share) as number
-        // Beyond the last bound nothing is known but that bound.
-        assert.equal(latencyPlace(estimate), Math.min(latencyPlace(exact), latencyPlaces - 2))
+        // Beyond the last bound only that bound is known.
+        assert.equal(latencyBucketOf(estimate), Math.min(latencyBucketOf(exact), latencyBucketCount - 2))
         assert.ok((latencyPercentile(counts, share / 2) as number) <= estimate)
       },
     ),
