@@ -10,11 +10,15 @@ import {
   zstdDecompressSync,
 } from 'node:zlib'
 import { coders } from '../../src/http/reply/content-coding.ts'
-import { fewAtATime, mostAtATime, reusing } from '../../src/http/reply/reused-coder.ts'
+import {
+  createCompressorPool,
+  limitConcurrency,
+  maxConcurrent,
+} from '../../src/http/reply/compressor-pool.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
-/** Bodies that have nothing in common, some larger than what a stream gives at once. */
+/** Bodies that have nothing in common, some larger than a chunk. */
 const bodies = Array.from({ length: 60 }, (_, i) => {
   const word = randomBytes(6).toString('hex')
   return i % 7 === 0 ? randomBytes(100_000 + i) : Buffer.from(word.repeat(1 + i * 300))
@@ -22,7 +26,7 @@ const bodies = Array.from({ length: 60 }, (_, i) => {
 
 suite('whole bodies', () => {
   for (const [coding, decode] of Object.entries(decoders)) {
-    test(`${coding}: many at once and one after the other, each is itself and nothing else`, async () => {
+    test(`${coding}: many at once and one after the other, each decodes to its own body`, async () => {
       const { whole } = coders[coding as keyof typeof coders]
       for (let round = 0; round < 3; round++) {
         const coded = await Promise.all(bodies.map(body => whole(body)))
@@ -33,7 +37,7 @@ suite('whole bodies', () => {
   }
 })
 
-/** With the streams that it made. */
+/** A pool, and the streams that it created. */
 function gzips() {
   const streams: ReturnType<typeof createGzip>[] = []
   const create = () => {
@@ -41,69 +45,72 @@ function gzips() {
     streams.push(stream)
     return stream
   }
-  return { streams, code: reusing(create, stream => (stream as unknown as { reset(): void }).reset()) }
+  return {
+    streams,
+    code: createCompressorPool(create, stream => (stream as unknown as { reset(): void }).reset()),
+  }
 }
 
-test('streams are used again, and however many wait there are few of them', async () => {
+test('streams are reused, and a long queue does not create more of them', async () => {
   const { code, streams } = gzips()
   for (let i = 0; i < 5; i++) await code(Buffer.from('a'))
   assert.equal(streams.length, 1)
-  const few = fewAtATime(code)
+  const limited = limitConcurrency(code)
   for (let round = 0; round < 2; round++) {
-    await Promise.all(Array.from({ length: 5 * mostAtATime }, () => few(Buffer.from('b'))))
-    assert.equal(streams.length, mostAtATime)
+    await Promise.all(Array.from({ length: 5 * maxConcurrent }, () => limited(Buffer.from('b'))))
+    assert.equal(streams.length, maxConcurrent)
   }
 })
 
-test('nothing is made of what nobody wants any more when its turn comes', async () => {
+test('a queued body that nobody wants any more is not compressed', async () => {
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
   const begun: string[] = []
-  const few = fewAtATime(async bytes => {
+  const limited = limitConcurrency(async bytes => {
     begun.push(bytes.toString())
     await done
     return [bytes]
   })
   let wanted = true
-  const first = Array.from({ length: mostAtATime }, () => few(Buffer.from('first'), () => wanted))
-  const left = few(Buffer.from('left'), () => wanted)
-  const last = few(Buffer.from('last'))
+  const first = Array.from({ length: maxConcurrent }, () => limited(Buffer.from('first'), () => wanted))
+  const left = limited(Buffer.from('left'), () => wanted)
+  const last = limited(Buffer.from('last'))
   wanted = false
   finish()
   await Promise.all(first)
   assert.deepEqual(await left, [])
   assert.deepEqual(await last, [Buffer.from('last')])
-  assert.deepEqual(begun, [...Array(mostAtATime).fill('first'), 'last'])
+  assert.deepEqual(begun, [...Array(maxConcurrent).fill('first'), 'last'])
 })
 
-test('those who wait are served when the streams before them failed', async () => {
+test('queued bodies are compressed after the streams before them failed', async () => {
   const { code, streams } = gzips()
-  const few = fewAtATime(code)
-  const first = Array.from({ length: mostAtATime }, () => few(randomBytes(300_000)))
-  const waiting = Array.from({ length: 20 }, (_, i) => few(Buffer.from(`waiting ${i}`)))
+  const limited = limitConcurrency(code)
+  const first = Array.from({ length: maxConcurrent }, () => limited(randomBytes(300_000)))
+  const waiting = Array.from({ length: 20 }, (_, i) => limited(Buffer.from(`waiting ${i}`)))
   for (const stream of streams) stream.destroy()
   for (const { status } of await Promise.allSettled(first)) assert.equal(status, 'rejected')
   const bodies = await Promise.all(waiting)
   bodies.forEach((parts, i) => assert.equal(gunzipSync(Buffer.concat(parts)).toString(), `waiting ${i}`))
 })
 
-test('a fault in the thread is told to whoever waits, and the next has another stream', async () => {
+test('an error in the thread rejects its body, and the next body gets another stream', async () => {
   let made = 0
-  // Promised more bytes than come: Zstandard finds out in its thread.
-  const code = reusing(() =>
+  // The pledged size is wrong, which Zstandard detects in its thread.
+  const code = createCompressorPool(() =>
     createZstdCompress({ flush: constants.ZSTD_e_end, ...(made++ === 0 && { pledgedSrcSize: 10 }) }),
   )
   await assert.rejects(code(Buffer.from('short')))
   assert.equal(zstdDecompressSync(Buffer.concat(await code(Buffer.from('next')))).toString(), 'next')
 })
 
-test('a stream that ends in the middle of its work is no whole body', async () => {
+test('a stream that is destroyed while it works rejects its body', async () => {
   const { code, streams } = gzips()
   const coding = code(randomBytes(300_000))
   streams[0]?.destroy()
   await assert.rejects(coding)
 })
 
-test('a stream that failed is not used again', async () => {
+test('a stream that failed is not reused', async () => {
   const { code, streams } = gzips()
   await code(Buffer.from('a'))
   streams[0]?.destroy(new Error('broken'))
