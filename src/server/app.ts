@@ -69,7 +69,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   // After the last request, and before the storage is closed.
   app.addHook('onClose', () => usage.close())
   metrics.usage(usage)
-  metrics.serve(app, ends, connections, deps.gatherMetrics ?? (own => own))
+  metrics.serve(app, ends, connections, deps.gatherMetrics ?? (registry => () => registry.metrics()))
 
   health(app, storage, stopping)
   await openapi(app, issuer)

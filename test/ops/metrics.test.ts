@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
-import { mergeMetrics } from '../../src/http/observe/merge-metrics.ts'
+import { Counter, Gauge, Registry } from 'prom-client'
 import { createHistogram } from '../../src/http/observe/histogram.ts'
+import { aggregate } from '../../src/server/worker-metrics.ts'
 import { createCli } from '../helpers/cli.ts'
 import { startNode } from '../helpers/nodes.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 
-/** What test/ops/health says of requests, said of the database, of overload and of several processes. */
+/** Metrics of the database, of connections and of several processes; test/ops/health covers those of requests. */
 
 let server: TestServer
 
@@ -18,7 +19,7 @@ afterEach(() => mock.restoreAll())
 
 after(() => server.close())
 
-/** The value of one sample; 0 when it is not there. */
+/** The value of one sample; 0 when it is missing. */
 async function sample(name: string): Promise<number> {
   const { text } = await server.get('/metrics')
   const line = text.split('\n').find(line => line.startsWith(`${name} `))
@@ -53,13 +54,31 @@ test('connections that are open are counted', async () => {
   assert.ok((await sample('tillgate_http_connections')) >= 1)
 })
 
-test('a histogram counts up to each bound, and beyond all', () => {
-  const histogram = createHistogram('h_seconds', 'help', [0.1, 1])
-  const observe = histogram.of({ a: 'x"y\\z\n' })
+const bounds = (text: string, name: string) => [
+  ...new Set([...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"`, 'gm'))].map(([, le]) => le)),
+]
+
+test('the buckets are those that the dashboards were made for', async () => {
+  await server.get('/health/ready')
+  const { text } = await server.get('/metrics')
+  assert.deepEqual(
+    bounds(text, 'tillgate_http_request_duration_seconds'),
+    '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 +Inf'.split(' '),
+  )
+  assert.deepEqual(
+    bounds(text, 'tillgate_database_operation_duration_seconds'),
+    '0.0001 0.0005 0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 +Inf'.split(' '),
+  )
+})
+
+test('a histogram counts cumulatively up to each bound, and leaves out unused labels', async () => {
+  const registry = new Registry()
+  const histogram = createHistogram(registry, 'h_seconds', 'help', [0.1, 1])
+  const observe = histogram.labels({ a: 'x"y\\z\n' })
   for (const seconds of [0.05, 0.1, 0.5, 7]) observe(seconds)
-  histogram.of({ a: 'nothing' })
+  histogram.labels({ a: 'unused' })
   const labels = 'a="x\\"y\\\\z\\n"'
-  assert.deepEqual(histogram.text().split('\n'), [
+  assert.deepEqual((await registry.metrics()).split('\n'), [
     '# HELP h_seconds help',
     '# TYPE h_seconds histogram',
     `h_seconds_bucket{le="0.1",${labels}} 2`,
@@ -71,20 +90,31 @@ test('a histogram counts up to each bound, and beyond all', () => {
   ])
 })
 
-test('the metrics of several processes are one text, in which each sample says whose it is', () => {
-  const text = (n: number) =>
-    `# HELP a first\n# TYPE a counter\na{x="1"} ${n}\n\n# HELP b second\n# TYPE b gauge\nb ${n}\n`
+test('the metrics of several processes are one text in which each sample carries its worker', async () => {
+  const reports = ['7', '8'].map(worker => {
+    const registry = new Registry()
+    registry.setDefaultLabels({ worker })
+    const registers = [registry]
+    new Counter({ name: 'a', help: 'first', labelNames: ['x'], registers }).inc({ x: '1' }, Number(worker))
+    // prom-client would leave this one out, and take the mean of the next.
+    new Gauge({ name: 'b', help: 'second', aggregator: 'omit', registers }).set(Number(worker))
+    new Gauge({ name: 'c', help: 'third', aggregator: 'average', registers }).set(Number(worker))
+    new Gauge({ name: 'd', help: 'fourth', registers }).set(Number.NaN)
+    return registry.getMetricsAsJSON()
+  })
+  // Reports cross the channel between processes as JSON.
+  const received = JSON.parse(JSON.stringify(await Promise.all(reports)))
+  const text = await aggregate(received).metrics()
   assert.equal(
-    mergeMetrics([
-      ['7', text(1)],
-      ['8', text(2)],
-    ]),
-    '# HELP a first\n# TYPE a counter\na{worker="7",x="1"} 1\na{worker="8",x="1"} 2\n' +
-      '# HELP b second\n# TYPE b gauge\nb{worker="7"} 1\nb{worker="8"} 2\n',
+    text,
+    '# HELP a first\n# TYPE a counter\na{x="1",worker="7"} 7\na{x="1",worker="8"} 8\n\n' +
+      '# HELP b second\n# TYPE b gauge\nb{worker="7"} 7\nb{worker="8"} 8\n\n' +
+      '# HELP c third\n# TYPE c gauge\nc{worker="7"} 7\nc{worker="8"} 8\n\n' +
+      '# HELP d fourth\n# TYPE d gauge\nd{worker="7"} Nan\nd{worker="8"} Nan\n',
   )
 })
 
-test('with TILLGATE_WORKERS whoever is asked answers for all', { timeout: 60_000 }, async t => {
+test('with TILLGATE_WORKERS any worker answers /metrics for all of them', { timeout: 60_000 }, async t => {
   const cli = await createCli()
   const node = await startNode(cli, { TILLGATE_WORKERS: '2', TILLGATE_LOG_LEVEL: 'silent' })
   t.after(() => node.process.kill('SIGKILL'))
@@ -93,7 +123,7 @@ test('with TILLGATE_WORKERS whoever is asked answers for all', { timeout: 60_000
   }
   const { text } = await node.get('/metrics')
   const live = [
-    ...text.matchAll(/_count\{worker="(\d+)",method="GET",route="\/health\/live",status="200"\} (\d+)/g),
+    ...text.matchAll(/_count\{method="GET",route="\/health\/live",status="200",worker="(\d+)"\} (\d+)/g),
   ]
   assert.equal(
     live.reduce((sum, [, , count]) => sum + Number(count), 0),
