@@ -1,41 +1,41 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The status of a request whose client went away first, as others number it too. */
-export const clientLeft = 499
+/** nginx's status for a request whose client closed the connection before the response. */
+export const clientClosedRequest = 499
 
-/** How a request went. `route` is the pattern, never the address: addresses are endless, and can carry codes and tokens. */
+/** How a request ended. `route` is the pattern, never the URL: URLs are unbounded, and can carry codes and tokens. */
 export interface RequestEnd {
   request: FastifyRequest
   method: string
   route: string | null
   address: string
-  /** What the client was told, or `clientLeft` when no answer had begun. */
+  /** The response's status, or `clientClosedRequest` when no response had begun. */
   status: number
   milliseconds: number
-  /** The connection ended before the answer was out. */
+  /** The connection closed before the response was complete. */
   aborted: boolean
 }
 
 type AnswerListener = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * Tells of every request when its answer is there, and when it is over. Fastify's own hooks are not told of answers
- * that are written past it, of requests that are cut off halfway, nor of those whose address cannot be read.
+ * Calls listeners when a response begins and when a request ends. Fastify's hooks do not run for responses that are
+ * written past it, for requests that are cut off halfway, nor for those with an unreadable URL.
  */
 export function createRequestEnds() {
   const listeners: ((end: RequestEnd) => void)[] = []
   const answerListeners: AnswerListener[] = []
   return {
     listen: (listener: (end: RequestEnd) => void): void => void listeners.push(listener),
-    /** Told before the first byte leaves, in time for another header. */
+    /** Called before the first byte is sent, while headers can still be added. */
     listenToAnswers: (listener: AnswerListener): void => void answerListeners.push(listener),
-    /** To be called by whoever writes an answer. */
+    /** Code that writes a response past Fastify calls this first. */
     answering(reply: FastifyReply): void {
       for (const listener of answerListeners) listener(reply.request, reply)
     },
     watch(request: FastifyRequest, reply: FastifyReply): void {
       const { raw } = reply
-      // Read now: a socket that is gone has no address any more.
+      // Read now: a closed socket has no address.
       const address = request.ip
       raw.once('close', () => {
         const end: RequestEnd = {
@@ -43,7 +43,7 @@ export function createRequestEnds() {
           method: request.method,
           route: request.routeOptions.url ?? null,
           address,
-          status: raw.headersSent ? raw.statusCode : clientLeft,
+          status: raw.headersSent ? raw.statusCode : clientClosedRequest,
           milliseconds: reply.elapsedTime,
           aborted: !raw.writableFinished,
         }

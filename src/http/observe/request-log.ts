@@ -1,7 +1,7 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { RequestEnds } from './request-ends.ts'
 
-/** One line a request, at its end. */
+/** Writes one line for each request, when it ends. */
 export function requestLog(ends: RequestEnds): void {
   ends.listen(({ request, method, route, status, milliseconds, address, aborted }) => {
     request.log.info(
@@ -19,7 +19,7 @@ export function requestLog(ends: RequestEnds): void {
   })
 }
 
-/** Fastify's own lines about requests are off, for they hold addresses; a fault in the middle of an answer is not. */
+/** Turns Fastify's own request lines off, because they contain URLs; errors while a response is sent are still logged. */
 export class FaultsOnly extends LogController {
   constructor() {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
@@ -30,8 +30,8 @@ export class FaultsOnly extends LogController {
     _request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    // A reader who went away is no fault of ours; the request's own line says so.
+    // The client closed the connection; the request's own line says so.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
-    reply.log.error({ err: error }, 'request failed in the middle of its answer')
+    reply.log.error({ err: error }, 'request failed while its response was being sent')
   }
 }

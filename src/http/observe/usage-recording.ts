@@ -3,22 +3,22 @@ import type { Page } from '../../domain/reading/page.ts'
 import type { ReadKind } from '../../domain/usage/counters.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import { originForm } from '../../lib/origin-form.ts'
-import { type RequestEnd, type RequestEnds, clientLeft } from './request-ends.ts'
+import { type RequestEnd, type RequestEnds, clientClosedRequest } from './request-ends.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The page that it was answered with. */
+    /** The page in the response. */
     page: Page | null
-    /** The code of the error that it was answered with. */
+    /** The code of the error in the response. */
     error_code: string | null
-    /** The app behind a request without a principal: a client of the token endpoint, or that of an expired token. */
+    /** The app of a request without a principal: the token endpoint's client, or the app of an expired token. */
     client_id: string | null
   }
 }
 
 interface Endpoint {
   name: string
-  /** What it gives out of a store. */
+  /** The store's data that it returns. */
   kind: ReadKind | null
 }
 
@@ -33,13 +33,16 @@ const isCounted = (path: string): boolean =>
 
 const noEndpoint: Endpoint = { name: 'no such endpoint', kind: null }
 
-/** Tells the recorder of every request to the APIs; pages, health and documents are not counted. */
-/** Failed authentications that are told to the app they name: enough to see what is wrong, too few to drown the rest. */
-const mostUnproven = 20
-const unprovenEvery = 5000
+/**
+ * Failed client authentications recorded for the client_id that they name, in each period of milliseconds. Anybody can
+ * send any client_id, so without a limit a stranger could fill an app's request log.
+ */
+const maxUnauthenticated = 20
+const unauthenticatedPeriod = 5000
 
+/** Records every request to the APIs; pages, health checks and documents are not counted. */
 export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
-  /** By route, then by method: neither is the client's invention. */
+  /** By route, then by method: both come from the server's routes, so the map stays small. */
   const endpoints = new Map<string, Map<string, Endpoint | null>>()
 
   function endpointOf({ route, method, request }: RequestEnd): Endpoint | null {
@@ -57,27 +60,27 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
     return endpoint
   }
 
-  let unproven = new Map<string, number>()
+  let unauthenticated = new Map<string, number>()
   let since = 0
-  /** The client that was named. Where it did not prove itself anybody may have named it: only so often it counts. */
-  function named({ request: { client_id }, route, status }: RequestEnd): string | null {
-    const proven = !route?.startsWith('/auth/') || (status !== 401 && status !== 429)
-    if (client_id === null || proven) return client_id
+  /** The client_id in the request, or null when too many requests with it failed to authenticate. */
+  function clientOf({ request: { client_id }, route, status }: RequestEnd): string | null {
+    const authenticated = !route?.startsWith('/auth/') || (status !== 401 && status !== 429)
+    if (client_id === null || authenticated) return client_id
     const now = performance.now()
-    if (now - since > unprovenEvery) {
-      unproven = new Map()
+    if (now - since > unauthenticatedPeriod) {
+      unauthenticated = new Map()
       since = now
     }
-    const before = unproven.get(client_id) ?? 0
-    unproven.set(client_id, before + 1)
-    return before < mostUnproven ? client_id : null
+    const before = unauthenticated.get(client_id) ?? 0
+    unauthenticated.set(client_id, before + 1)
+    return before < maxUnauthenticated ? client_id : null
   }
 
   ends.listen(end => {
     const endpoint = endpointOf(end)
     if (endpoint === null) return
     const { request, method, status, milliseconds, aborted } = end
-    const app_id = request.principal?.claim.app_id ?? named(end) ?? ''
+    const app_id = request.principal?.claim.app_id ?? clientOf(end) ?? ''
     const store_id = storeOf(request)
     recorder.request({
       app_id,
@@ -85,19 +88,19 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
       request_id: request.id,
       method,
       endpoint: endpoint.name,
-      status: aborted ? clientLeft : status,
+      status: aborted ? clientClosedRequest : status,
       error_code: aborted ? 'answer_incomplete' : (request.error_code ?? null),
       milliseconds,
       store_id,
     })
     if (endpoint.kind === null || store_id === null || (status !== 200 && status !== 304)) return
-    // A HEAD has no entries in its answer.
+    // The response to HEAD has no entries.
     const rows = method === 'GET' ? (request.page?.rows ?? 0) : 0
     recorder.read({ app_id, store_id, kind: endpoint.kind, rows })
   })
 }
 
-/** The store that was asked for, when its id could be read; a request whose address cannot be read has no parameters. */
+/** The requested store, if its id is valid; a request with an unreadable URL has no parameters. */
 function storeOf({ query, params }: FastifyRequest): bigint | null {
   const store_id = (query as Parameters | null)?.store_id ?? (params as Parameters | null)?.store_id
   return typeof store_id === 'bigint' ? store_id : null

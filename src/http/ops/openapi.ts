@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
-/** The API reference: OpenAPI 3.1 made from the routes' own schemas, and the page that shows it. */
+/** The API reference: OpenAPI 3.1 generated from the routes' schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
   const described = Object.fromEntries(Object.entries(scopes).map(([name, { gives }]) => [name, gives]))
   const withGrant = (grant: string) =>
@@ -14,7 +14,7 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       ),
     )
   await app.register(swagger, {
-    // A route without a tag is no part of the API.
+    // A route without a tag is not part of the API.
     hideUntagged: true,
     openapi: {
       openapi: '3.1.0',
@@ -22,16 +22,16 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
         title: 'Tillgate',
         version: '1',
         description:
-          'Merchant integration API of a point-of-sale platform. Every answer of `/integration` and `/platform` is in ' +
-          'an envelope whose `status.ack` equals the HTTP status; every error has a code of a closed set.',
+          'Merchant integration API of a point-of-sale platform. Every response of `/integration` and `/platform` is ' +
+          'an envelope whose `status.ack` equals the HTTP status; every error has a code from a closed set.',
       },
       servers: [{ url: issuer }],
       tags: [
-        { name: 'Stores', description: 'The stores a token is authorized against' },
+        { name: 'Stores', description: 'The stores that a token may read' },
         { name: 'Orders', description: 'The orders of a store' },
-        { name: 'Inventory', description: 'The items of a store and what each sold' },
+        { name: 'Inventory', description: 'The items of a store and their sales' },
         { name: 'Authorization', description: 'OAuth 2.0 (RFC 6749)' },
-        { name: 'Platform', description: 'Data in, for the platform itself' },
+        { name: 'Platform', description: 'Ingest, for the platform itself' },
       ],
       components: {
         securitySchemes: {
@@ -56,7 +56,7 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
   })
   for (const path of ['', '/', '/js/scalar.js']) {
     app.get(referencePath + path, async (_request, reply) => {
-      const { status, headers, body } = await referenceAnswer(referencePath + path)
+      const { status, headers, body } = await referenceResponse(referencePath + path)
       return reply.code(status).headers(headers).send(body)
     })
   }
@@ -65,17 +65,17 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
 
 let loaded: Promise<FastifyInstance> | null = null
 
-interface ReferenceAnswer {
+interface ReferenceResponse {
   status: number
   headers: Record<string, string>
   body: Buffer
 }
 
-const answers = new Map<string, Promise<ReferenceAnswer>>()
+const responses = new Map<string, Promise<ReferenceResponse>>()
 
-/** Made once for each address: the script has four megabytes, and whoever likes may ask for it. */
-function referenceAnswer(path: string): Promise<ReferenceAnswer> {
-  const known = answers.get(path)
+/** Built once for each path: the script is four megabytes, and anybody can request it. */
+function referenceResponse(path: string): Promise<ReferenceResponse> {
+  const known = responses.get(path)
   if (known) return known
   const made = (async () => {
     const { statusCode, headers, rawPayload } = await (await reference()).inject(path)
@@ -86,20 +86,20 @@ function referenceAnswer(path: string): Promise<ReferenceAnswer> {
         ...referenceHeaders(hashOf(rawPayload.toString())),
         ...(type !== undefined && { 'content-type': String(type) }),
         ...(location !== undefined && { location: String(location) }),
-        // The script changes with a release alone.
+        // The script changes only with a release.
         ...(path.endsWith('.js') && { 'cache-control': 'public, max-age=3600' }),
       },
       body: rawPayload,
     }
   })()
-  made.catch(() => answers.delete(path))
-  answers.set(path, made)
+  made.catch(() => responses.delete(path))
+  responses.set(path, made)
   return made
 }
 
 /**
- * The page's own small server, made when someone looks at the page for the first time: its script comes inside its
- * module, which takes a tenth of a second and 30 MB to load.
+ * A small server for the reference page, created at the first request for it: its module contains the page's script,
+ * and takes a tenth of a second and 30 MB to load.
  */
 const reference = (): Promise<FastifyInstance> => {
   loaded ??= import('@scalar/fastify-api-reference').then(async ({ default: scalar }) => {
@@ -112,7 +112,7 @@ const reference = (): Promise<FastifyInstance> => {
   return loaded
 }
 
-/** The reference page starts itself by one inline script; the policy names that one and no other. */
+/** The hash of the page's one inline script, which is the only one that the content security policy allows. */
 function hashOf(page: string): string | undefined {
   const inline = /<script type="text\/javascript">([^]*?)<\/script>/.exec(page)?.[1]
   return inline === undefined ? undefined : createHash('sha256').update(inline).digest('base64')

@@ -1,8 +1,8 @@
-/** The page that shows the API, wherever it is opened from: what it may do, and that it stays among ourselves. */
+/** Settings of the API reference page, here and in the developer's pages: it loads from this server only. */
 
 export const referencePath = '/docs'
 
-/** Of Scalar. Nothing that would load from, or send to, anywhere else. */
+/** Scalar's configuration. It turns off everything that would load from or send to another server. */
 export const referenceConfiguration = {
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -13,7 +13,7 @@ export const referenceConfiguration = {
   hideClientButton: true,
 }
 
-/** `inline`: the hash of the one script that may stand in the page. */
+/** `inline`: the hash of the one inline script that the page may run. */
 export const referenceHeaders = (inline?: string): Record<string, string> => ({
   'content-security-policy':
     `default-src 'self'; script-src 'self'${inline === undefined ? '' : ` 'sha256-${inline}'`}; ` +

@@ -3,8 +3,8 @@ import { ErrorEnvelope } from '../../contract/envelope.ts'
 import { catalogue, type ErrorCode } from '../../errors.ts'
 
 /**
- * The API reference's error answers of an endpoint, by status: every code of the catalogue with a status that the
- * given codes have, and those that any endpoint can answer with.
+ * The error responses of an endpoint in the API reference, by status: for each status of the given codes, and of those
+ * that any endpoint can return, all codes of the catalogue with that status.
  */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const statuses = new Set<ErrorCode>([...codes, 'request_malformed', 'server_error', 'service_unavailable'])

@@ -66,7 +66,7 @@ export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<Uint8Array
   writePieces(raw, coding ? coded(pieces, coders[coding].stream()) : pieces).catch(error => {
     // A client whose access was revoked meanwhile is no server error.
     if (!(error instanceof ApiError))
-      reply.log.error({ err: error }, 'request failed in the middle of its answer')
+      reply.log.error({ err: error }, 'request failed while its response was being sent')
     raw.destroy()
   })
   return reply
