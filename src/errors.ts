@@ -1,16 +1,16 @@
 import { accessTokenLifetime, inDays } from './contract/lifetimes.ts'
 
 /**
- * The catalogue: every error Tillgate's APIs answer with. Codes are a closed set that integrators may program
- * against; docs/errors.md lists them, and a test holds the two together.
+ * Every error that Tillgate's APIs return. Integrators can rely on this closed set of codes; docs/errors.md lists them,
+ * and a test fails when the two differ.
  */
 export const catalogue = {
-  request_malformed: { status: 400, meaning: 'The URL or the HTTP request itself cannot be read.' },
-  token_missing: { status: 401, meaning: 'No bearer token in the Authorization header.' },
+  request_malformed: { status: 400, meaning: 'The URL or the HTTP request itself is malformed.' },
+  token_missing: { status: 401, meaning: 'The Authorization header has no bearer token.' },
   token_invalid: { status: 401, meaning: 'The bearer token is not one that this server issued.' },
   token_expired: {
     status: 401,
-    meaning: `The access token is older than its ${inDays(accessTokenLifetime)}; refresh it or ask for a new one.`,
+    meaning: `The access token has expired after ${inDays(accessTokenLifetime)}; refresh it or ask for a new one.`,
   },
   token_revoked: {
     status: 401,
@@ -20,12 +20,12 @@ export const catalogue = {
     status: 403,
     meaning: 'The token does not carry the scope that this endpoint needs.',
   },
-  store_forbidden: { status: 403, meaning: 'The store exists, and this token may not access it.' },
+  store_forbidden: { status: 403, meaning: 'The store exists, but this token may not read it.' },
   store_not_found: { status: 404, meaning: 'No store has this id.' },
   route_not_found: { status: 404, meaning: 'No endpoint has this path.' },
   method_not_allowed: {
     status: 405,
-    meaning: 'The path exists, with another method; the Allow header names it.',
+    meaning: 'The path does not support this method; the Allow header lists those that it does.',
   },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   body_too_large: {
@@ -36,12 +36,12 @@ export const catalogue = {
     status: 415,
     meaning: 'The body is not in a media type or encoding that this endpoint reads.',
   },
-  parameter_invalid: { status: 422, meaning: 'A parameter is missing or not valid; details name each one.' },
-  window_too_long: { status: 422, meaning: 'The time between start_date and end_date is above the limit.' },
-  count_too_large: { status: 422, meaning: 'count is above the limit of this list.' },
+  parameter_invalid: { status: 422, meaning: 'A parameter is missing or invalid; `details` lists each one.' },
+  window_too_long: { status: 422, meaning: 'The time between start_date and end_date exceeds the limit.' },
+  count_too_large: { status: 422, meaning: 'count exceeds the limit of this list.' },
   record_invalid: {
     status: 422,
-    meaning: 'A record cannot be stored; details name every bad line, and nothing was stored.',
+    meaning: 'A record is invalid; `details` lists every bad line, and nothing was stored.',
   },
   rate_limited: { status: 429, meaning: 'Too many requests; the Retry-After header says when to try again.' },
   headers_too_large: { status: 431, meaning: 'The URL and the headers together exceed the limit of 16 KiB.' },
@@ -51,23 +51,23 @@ export const catalogue = {
   },
   service_unavailable: {
     status: 503,
-    meaning: 'The service cannot answer now; the Retry-After header says when to try again.',
+    meaning: 'The service cannot respond now; the Retry-After header says when to try again.',
   },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 export type ErrorCode = keyof typeof catalogue
 
-/** The rules that a parameter can break: the `code` of each detail of parameter_invalid and its neighbours. */
+/** The rules that a parameter can break: the `code` of each detail of the 422 errors for parameters. */
 export const parameterRules = {
   required: 'The parameter is missing.',
   repeated: 'The parameter was given more than once.',
-  not_an_integer: 'The value is not a whole number in plain digits, such as `100`.',
-  out_of_range: 'The number is beyond its type or its limits.',
+  not_an_integer: 'The value is not a whole number in plain digits, for example `100`.',
+  out_of_range: 'The number is outside its type or its limits.',
   not_a_datetime: 'The value is not a real UTC time as `yyyy-MM-dd HH:mm:ss`.',
-  not_allowed: 'The value is none of those that the parameter may have.',
-  count_too_large: '`count` is above the limit of this list.',
+  not_allowed: 'The value is not one of those that the parameter accepts.',
+  count_too_large: '`count` exceeds the limit of this list.',
   window_reversed: '`end_date` is before `start_date`.',
-  window_too_long: 'The time between `start_date` and `end_date` is above the limit.',
+  window_too_long: 'The time between `start_date` and `end_date` exceeds the limit.',
 } as const satisfies Record<string, string>
 
 /** The rules that a record can break: the `code` of each detail of record_invalid. */
@@ -76,53 +76,53 @@ export const recordRules = {
   not_utf8: 'The line is not UTF-8 text.',
   too_long: 'The line is longer than 1 MiB.',
   too_deep: 'The line is nested more deeply than any record.',
-  kind: '`kind` is none of `store`, `item` and `order`.',
+  kind: '`kind` is not `store`, `item` or `order`.',
   required: 'The field is missing.',
-  unknown_field: 'The record has no such field.',
-  type: 'The value has another JSON type than the field.',
-  range: 'The number is beyond the field’s limits.',
+  unknown_field: 'The record has no field with this name.',
+  type: 'The value does not have the field’s JSON type.',
+  range: 'The number is outside the field’s limits.',
   code: 'The number is not in the field’s code table.',
   length: 'The text is too short or too long.',
   unicode: 'The text is not well-formed Unicode, or contains U+0000.',
   datetime: 'The value is not a real UTC time as `yyyy-MM-dd HH:mm:ss`.',
-  timezone: 'The value is not a name of the IANA time zone database.',
+  timezone: 'The value is not a name in the IANA time zone database.',
   email: 'The value is not an email address.',
   too_many: 'The list has too many elements.',
-  store_unknown: 'No store has this id, and none comes in an earlier line.',
+  store_unknown: 'No store has this id, and no earlier line adds one.',
 } as const satisfies Record<string, string>
 
-/** RFC 6749 §5.2 and its extensions: what the token, introspection and revocation endpoints answer with. */
+/** RFC 6749 §5.2 and its extensions: the errors of the token, introspection and revocation endpoints. */
 export const tokenErrors = {
   invalid_request: 'A parameter is missing, repeated or malformed, or the client authenticated in two ways.',
-  invalid_client: 'The client is not known, is disabled, or its secret is wrong.',
+  invalid_client: 'The client is unknown or disabled, or its secret is wrong.',
   invalid_grant:
-    'The code or refresh token is not known, expired, used, revoked, of another client, or its redirect URI or verifier does not fit.',
-  invalid_scope: 'The scope is not known, not registered for the app, or not available with this grant type.',
+    'The code or refresh token is unknown, expired, used, revoked or another client’s, or its redirect URI or verifier does not match.',
+  invalid_scope: 'The scope is unknown, not registered for the app, or not available with this grant type.',
   invalid_target: '`resource` is not this server.',
-  unauthorized_client: 'The app may not use this grant type: a public app has no client_credentials.',
-  unsupported_grant_type: '`grant_type` is none of the three.',
+  unauthorized_client: 'The app may not use this grant type: a public app cannot use client_credentials.',
+  unsupported_grant_type: '`grant_type` is not authorization_code, refresh_token or client_credentials.',
   server_error: 'A fault on our side. Quote the X-Request-Id header when you report it.',
   temporarily_unavailable:
-    'Too many failed client authentications (429), or the service cannot answer now (503).',
+    'Too many failed client authentications (429), or the service cannot respond now (503).',
 } as const satisfies Record<string, string>
 
-/** RFC 6749 §4.1.2.1 and its extensions: the `error` that a merchant's browser brings back to the app. */
+/** RFC 6749 §4.1.2.1 and its extensions: the `error` in the redirect back to the app. */
 export const redirectErrors = {
   access_denied: 'The merchant denied access.',
-  interaction_required: '`prompt=none` was asked for, but the merchant decides on every request.',
+  interaction_required: 'The app sent `prompt=none`, but the merchant decides on every request.',
   invalid_request: 'A parameter is missing, repeated or malformed; or a public app sent no PKCE challenge.',
   invalid_scope:
-    'The scope is not known, not registered for the app, or not available by a merchant’s consent.',
+    'The scope is unknown, not registered for the app, or not available by a merchant’s consent.',
   invalid_target: '`resource` is not this server.',
-  request_not_supported: 'The `request` parameter is not read.',
-  request_uri_not_supported: 'The `request_uri` parameter is not read.',
+  request_not_supported: 'The `request` parameter is not supported.',
+  request_uri_not_supported: 'The `request_uri` parameter is not supported.',
   unsupported_response_type: '`response_type` is not `code`.',
 } as const satisfies Record<string, string>
 
 export type ParameterRule = keyof typeof parameterRules
 export type RecordRule = keyof typeof recordRules
 
-/** One thing that is wrong with a request. `line` is given for records only. */
+/** One problem of a request. Only records have a `line`. */
 export interface ErrorDetail {
   field: string
   code: ParameterRule | RecordRule
@@ -130,13 +130,13 @@ export interface ErrorDetail {
   line?: number
 }
 
-/** An error that its reader is meant to see. The cause goes to the log and never to the client. */
+/** An error that the client sees. Its cause goes to the log only. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly details: readonly ErrorDetail[]
   readonly headers: Readonly<Record<string, string>>
-  /** Whose request it was, where that is known though it got no principal. */
+  /** The app that sent the request, if known; a rejected request has no principal. */
   readonly app_id: string | null
 
   constructor(code: ErrorCode, message: string, options: FailOptions = {}) {
