@@ -5,10 +5,10 @@ import { auditActions } from '../../src/domain/audit/sentences.ts'
 
 const page = readFileSync(new URL('../../docs/audit.md', import.meta.url), 'utf8')
 
-test('docs/audit.md says when each action is written, and of no other', () => {
+test('docs/audit.md lists exactly the actions of the code', () => {
   const rows = page.split('\n').filter(line => line.startsWith('| `'))
-  const told = rows.flatMap(line =>
+  const listed = rows.flatMap(line =>
     [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
   )
-  assert.deepEqual(told.sort(), Object.keys(auditActions).sort())
+  assert.deepEqual(listed.sort(), Object.keys(auditActions).sort())
 })
