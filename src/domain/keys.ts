@@ -7,16 +7,16 @@ import type { Key, Storage } from '../storage/port/index.ts'
 import { auditEntry, type By } from './audit/audit.ts'
 
 const day = 86_400
-/** A new cookie key signs when every node has had the time to read it (console/sign-in/cookie-signer.ts). */
-const settling = 60
-// As long as any token lives; a day more covers nodes that read the keys late and clocks that differ.
+/** Seconds before a new cookie key signs, so that every node has read it (console/sign-in/cookie-signer.ts). */
+const activationDelay = 60
+// The lifetime of a token; one more day covers nodes that read the keys late and clocks that differ.
 const keepRetired = accessTokenLifetime + day
 
 export type Keys = ReturnType<typeof createKeys>
 
-/** The server's own keys: made on first use, kept in the database so that every node has the same. */
+/** The server's own keys: created on first use, and stored in the database so that every node has the same. */
 export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>; clock: Clock }) {
-  /** All keys of a use. Nodes that start together each offer a first key; one is taken, and all read that one. */
+  /** All keys of a use. When nodes start together, the database accepts one first key and all nodes read that one. */
   async function list(use: Key['use'], make: (now: number) => Promise<Key>): Promise<Key[]> {
     const existing = await storage.keys.list(use)
     if (existing.length > 0) return existing
@@ -25,17 +25,17 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
   }
 
   const read = () => Promise.all([list('sign', newSigningKey), list('cookie', newCookieKey)])
-  /** As they were last read. */
+  /** The keys as last read. */
   let known: { state: string; keys: [Key[], Key[]] } | null = null
 
-  /** Held to it here, since a retired key is deleted only when the next one is made. */
+  /** Checked here, because a retired key is deleted only at the next rotation. */
   const stillVerifies = ({ retired_at }: Key) => retired_at === null || retired_at + keepRetired > clock.now()
 
   const signingOf = (keys: readonly Key[]): Key[] => activeFirst(keys.filter(stillVerifies))
 
   function cookieOf(all: readonly Key[]): string[] {
     const keys = activeFirst(all.filter(stillVerifies))
-    const signs = keys.find(({ created_at }) => created_at + settling <= clock.now()) ?? keys.at(-1)
+    const signs = keys.find(({ created_at }) => created_at + activationDelay <= clock.now()) ?? keys.at(-1)
     return [...keys.filter(key => key === signs), ...keys.filter(key => key !== signs)].map(key => key.secret)
   }
 
@@ -45,13 +45,13 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
   })
 
   return {
-    /** The key that signs, then those that only verify, newest first. */
+    /** The key that signs, then the keys that only verify, newest first. */
     signing: async (): Promise<Key[]> => signingOf(await list('sign', newSigningKey)),
 
-    /** Secrets of cookies: the one that signs, then those that only verify. */
+    /** The secrets of cookies: the one that signs, then those that only verify. */
     cookie: async (): Promise<string[]> => cookieOf(await list('cookie', newCookieKey)),
 
-    /** Both; they are read again only when `state`, from a client's facts, is another than before. */
+    /** Both; they are read again only when `state`, which comes with a client's facts, has changed. */
     async all(state?: string): Promise<{ signing: Key[]; cookie: string[] }> {
       if (state === undefined) return inOrder(await read())
       if (state !== known?.state) known = { state, keys: await read() }
@@ -59,21 +59,23 @@ export function createKeys({ storage, clock }: { storage: Pick<Storage, 'keys'>;
     },
 
     /**
-     * Signs with a new key from now on, cookies soon. What older keys signed stays good until it expires; `abandon` ends
-     * all of it at once, for a key that has leaked. Sessions are not signed, and go on.
+     * New tokens are signed with a new key at once, cookies after the activation delay. Older signatures stay valid until
+     * they expire; `abandon` ends them at once, for a leaked key. Sessions are not signed, and continue.
      */
     async rotate(by: By, { abandon = false } = {}): Promise<Key> {
       const now = clock.now()
       const key = await newSigningKey(now)
       const remove_before = abandon ? now + 1 : now - keepRetired
-      const told = auditEntry(clock, by, 'keys_rotated', { detail: abandon ? 'all before abandoned' : null })
-      await storage.keys.rotate([key, await newCookieKey(now)], remove_before, told)
+      const entry = auditEntry(clock, by, 'keys_rotated', {
+        detail: abandon ? 'all older keys abandoned' : null,
+      })
+      await storage.keys.rotate([key, await newCookieKey(now)], remove_before, entry)
       return key
     },
   }
 }
 
-/** Not by age alone: two may be of one second. */
+/** By state, because two keys can have the same second of creation. */
 const activeFirst = (keys: readonly Key[]): Key[] => [
   ...keys.filter(key => key.retired_at === null),
   ...keys.filter(key => key.retired_at !== null),
@@ -82,7 +84,7 @@ const activeFirst = (keys: readonly Key[]): Key[] => [
 async function newSigningKey(created_at: number): Promise<Key> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = privateKey.export({ format: 'jwk' })
-  // RFC 7638: the name follows from the key, so two keys never share one.
+  // RFC 7638: the kid is a hash of the key, so no two keys share one.
   const kid = await calculateJwkThumbprint(jwk)
   const secret = JSON.stringify({ ...jwk, kid, alg: 'ES256', use: 'sig' })
   return { id: kid, use: 'sign', secret, created_at, retired_at: null }

@@ -4,11 +4,11 @@ import type { createIngestFigures, IngestChart } from './usage/ingest.ts'
 import type { createRequestFigures, RequestChart, RequestFigures } from './usage/requests.ts'
 
 const hours = 24
-/** Also the days that the last batch is looked for in. */
+/** Also the days that are searched for the last batch. */
 const days = 30
-const mostApps = 10
+const maxApps = 10
 
-/** The time that is looked at: 24 hours by the hour, or 30 days by the day. */
+/** 24 hours by the hour, or 30 days by the day. */
 type Period = '24h' | '30d'
 
 interface OverviewDeps {
@@ -21,10 +21,10 @@ interface OverviewDeps {
 
 export interface Overview {
   totals: Totals
-  /** Of the period, like the three that follow. */
+  /** In the period, like the next three. */
   requests: RequestChart
   endpoints: (RequestFigures & { key: string })[]
-  /** Most requests first; `name` is null for those of no known app. */
+  /** Most requests first; `name` is null for requests without a known app. */
   apps: (RequestFigures & { key: string; name: string | null })[]
   ingest: IngestChart
   /** Within the last 30 days. */
@@ -32,7 +32,7 @@ export interface Overview {
   database: { bytes: number; version: string; schema: number }
 }
 
-/** How it goes, for the operator. */
+/** The figures of the operator's overview page. */
 export async function readOverview({ storage, figures }: OverviewDeps, period: Period): Promise<Overview> {
   const { requests, ingest } = figures
   const isDay = period === '24h'
@@ -44,11 +44,11 @@ export async function readOverview({ storage, figures }: OverviewDeps, period: P
     storage.version(),
     storage.schema(),
   ])
-  // One after the other: each gives way to others between its questions.
+  // One after the other: each yields to other requests between its statements.
   const chart = await (isDay ? requests.byHour(null, hours) : requests.byDay(null, days))
   const endpoints = await (isDay ? requests.byEndpoint(null, hours) : requests.byEndpointOfDays(null, days))
   const apps = await (isDay ? requests.byApp(hours) : requests.byAppOfDays(days))
-  const named = apps.slice(0, mostApps).map(async app => ({
+  const named = apps.slice(0, maxApps).map(async app => ({
     ...app,
     name: app.key === '' ? null : ((await storage.apps.find(app.key))?.name ?? app.key),
   }))

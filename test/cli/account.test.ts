@@ -58,7 +58,7 @@ describe('account create', () => {
       name: 'a bad email',
       args: fromStdin('lf.example.com'),
       stdin: password,
-      line: 'the email "lf.example.com" is not of the form name@domain',
+      line: 'the email "lf.example.com" does not have the form name@domain',
     },
     {
       name: 'a short password',
@@ -176,7 +176,7 @@ describe('the accounts that there are', () => {
     {
       name: 'disabling the last operator',
       args: ['account', 'disable', ...named('ops@x.example')],
-      line: 'ops@x.example is the only operator who is enabled; create or enable another one first',
+      line: 'ops@x.example is the only enabled operator; create or enable another one first',
     },
     {
       name: 'a short password',

@@ -168,7 +168,7 @@ describe('an operator’s account', () => {
     await server.newAccount('second@example.com', 'operator')
     const answer = await postTo(`/operator/accounts/${own?.id}/disable`)
     assertError('page', answer, 409)
-    assert.match(answer.text, /Nobody can disable their own account/)
+    assert.match(answer.text, /You cannot disable your own account/)
     assert.equal((await operator.open('/operator')).status, 200)
   })
 
@@ -178,7 +178,7 @@ describe('an operator’s account', () => {
     assert.ok(first && second)
     await confirm(`/operator/accounts/${second.id}/disable`)
     assert.equal((await new Browser(server.base).signIn('second@example.com')).status, 401)
-    await assert.rejects(server.accounts.setDisabled(first, true, byTest), /only operator who is enabled/)
+    await assert.rejects(server.accounts.setDisabled(first, true, byTest), /only enabled operator/)
     assert.equal((await server.storage.accounts.find(first.id))?.disabled_at, null)
   })
 

@@ -496,7 +496,7 @@ describe('guessing passwords is slowed down for the guesser, and for nobody else
     assert.equal(lines.length, 20)
     assert.deepEqual(
       lines.filter(({ detail }) => detail !== null).map(({ detail, account_id }) => [detail, account_id]),
-      [['the 20th from there in this hour; no more of it are written', id]],
+      [['the 20th from this network in this hour; further ones are not recorded', id]],
     )
     await tryToSignIn('guessed@example.com', 'wrong', '192.0.2.78')
     assert.equal((await told()).length, before + 21, 'of another address')

@@ -29,7 +29,7 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
   sign_in: [[{}, 'signed in']],
   sign_in_refused: [
     [{}, 'was refused sign-in as bob@example.com'],
-    [{ account_id: null }, 'was refused sign-in with an email that nobody has'],
+    [{ account_id: null }, 'was refused sign-in with an unknown email'],
   ],
   sign_out: [[{}, 'signed out']],
   account_created: [
@@ -78,7 +78,7 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
   ],
   keys_rotated: [
     [{}, 'rotated the signing and cookie keys'],
-    [{ detail: 'all before abandoned' }, 'rotated the signing and cookie keys: all before abandoned'],
+    [{ detail: 'all older keys abandoned' }, 'rotated the signing and cookie keys: all older keys abandoned'],
   ],
   switch_set: [[{ detail: 'sign_up on' }, 'turned the switch sign_up on']],
 }

@@ -228,7 +228,7 @@ test('a database that is away fails nobody; what was counted is written when it 
     recorder.read({ app_id: 'app', store_id: 1n, kind: 'orders', rows: 10 })
     await recorder.flush()
   }
-  assert.deepEqual(notices, ['usage figures cannot be written now; trying again'])
+  assert.deepEqual(notices, ['usage figures cannot be written; retrying'])
   kept.failing = false
   await recorder.flush()
   await recorder.flush()
@@ -240,7 +240,7 @@ test('a database that is away fails nobody; what was counted is written when it 
     orders.reduce((sum, row) => sum + row.orders, 0),
     50,
   )
-  assert.deepEqual(notices.slice(1), ['usage figures are written again'])
+  assert.deepEqual(notices.slice(1), ['usage figures are being written again'])
   assert.deepEqual(recorder.dropped, { counts: 0, log: 0 })
 })
 

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { keptOfApp } from '../../domain/usage/log-trimming.ts'
+import { maxEntriesOfApp } from '../../domain/usage/log-trimming.ts'
 import { type App, type LoggedRequest, usageRetention } from '../../storage/port/index.ts'
 import { adviceFor } from './error-advice.ts'
 import { appFrame, appsPath } from './app-frame.view.ts'
@@ -46,7 +46,7 @@ export const requestsPage = (view: RequestsView): string =>
       fields: filterFields(view),
     })}
       !${view.entries.length === 0 ? nothing(view) : card({ body: logTable(view.entries) + paging(view) })}
-      <p class="muted">Kept for ${usageRetention.log / 86_400} days, the newest ${formatNumber(keptOfApp)} of each app.
+      <p class="muted">Kept for ${usageRetention.log / 86_400} days, the newest ${formatNumber(maxEntriesOfApp)} of each app.
         When very many requests come within a few seconds, some are left out here, errors last of all; the charts count
         every one. A request appears within seconds. Requests that named no app that we know (an unknown client_id, a
         token that is not ours) are in nobody’s log.</p>`,

@@ -65,7 +65,7 @@ export function login(app: FastifyInstance, deps: ConsoleDeps): void {
     }
     const account = await accounts.signIn(email, password, fromOf(request))
     const started = account !== null && (await signedIn.start(request, reply, account))
-    if (account && !started) await accounts.signInLost(account, fromOf(request))
+    if (account && !started) await accounts.signInFailed(account, fromOf(request))
     if (!account || !started) {
       request.log.info({ event: 'sign_in_failed' }, 'sign-in refused')
       return show(request, reply, { next, email, problem: refused }, 401)

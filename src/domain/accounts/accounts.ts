@@ -4,7 +4,7 @@ import type { Account, AuditEntry, Role, Storage } from '../../storage/port/inde
 import { auditEntry, byAccount, type By, type From } from '../audit/audit.ts'
 import { isEmail, longestEmail, normalizeEmail } from './email.ts'
 import { InputError } from '../input-error.ts'
-import { hashPassword, verifyNothing, verifyPassword } from './passwords.ts'
+import { hashPassword, verifyDummy, verifyPassword } from './passwords.ts'
 import { createRefusedSignIns } from './refused-sign-ins.ts'
 
 interface NewAccount {
@@ -13,7 +13,7 @@ interface NewAccount {
   password: string
 }
 
-/** In characters. The most is far above any passphrase; it only keeps a request from hashing megabytes. */
+/** In characters. The maximum is far above any passphrase; it keeps a request from hashing megabytes. */
 export const passwordLength = { least: 10, most: 1024 }
 
 export type Accounts = ReturnType<typeof createAccounts>
@@ -25,7 +25,7 @@ export function createAccounts({
   storage: Pick<Storage, 'accounts' | 'audit' | 'stores' | 'throttles'>
   clock: Clock
 }) {
-  const tellRefused = createRefusedSignIns({ storage, clock })
+  const recordRefusal = createRefusedSignIns({ storage, clock })
 
   async function prepare({ email, role, password }: NewAccount): Promise<Account> {
     const address = checkEmail(email)
@@ -40,8 +40,8 @@ export function createAccounts({
     }
   }
 
-  async function add(account: Account, told: AuditEntry): Promise<Account> {
-    if (await storage.accounts.create(account, told)) return account
+  async function add(account: Account, entry: AuditEntry): Promise<Account> {
+    if (await storage.accounts.create(account, entry)) return account
     throw taken(account.email)
   }
 
@@ -52,24 +52,24 @@ export function createAccounts({
       return add(account, auditEntry(clock, by, 'account_created', about))
     },
 
-    /** Null for an unknown email, a wrong password and a disabled account alike, after the same work. */
+    /** Null for an unknown email, a wrong password and a disabled account, each after the same work. */
     async signIn(email: string, password: string, from: From): Promise<Account | null> {
       const account = await storage.accounts.findByEmail(normalizeEmail(email))
       const right = account
         ? await verifyPassword(account.password_hash, password)
-        : await verifyNothing(password)
+        : await verifyDummy(password)
       if (account && right && account.disabled_at === null) return account
-      await tellRefused(account?.id ?? null, from)
+      await recordRefusal(account?.id ?? null, from)
       return null
     },
 
-    /** A sign-in with the right password that came to nothing: the account was disabled, or changed, meanwhile. */
-    signInLost: (account: Account, from: From): Promise<void> => tellRefused(account.id, from),
+    /** Records a sign-in with the right password whose account was disabled or changed before the session began. */
+    signInFailed: (account: Account, from: From): Promise<void> => recordRefusal(account.id, from),
 
-    /** The registration that strangers may use when the operator allows it: always of a developer. */
+    /** Open registration, when the operator allows it: always as a developer. */
     async signUp(email: string, password: string, from: From): Promise<Account> {
       const account = await prepare({ email, role: 'developer', password })
-      // A merchant's, whom the platform has named and who may not have an account yet: nobody else's to take.
+      // The platform named this email as a store's merchant, so it belongs to that merchant, even without an account.
       if ((await storage.stores.ofMerchant(account.email)).length > 0) throw taken(account.email)
       const by = byAccount(account, from)
       return add(
@@ -83,10 +83,9 @@ export function createAccounts({
       storage.accounts.findByEmail(normalizeEmail(email)),
 
     /**
-     * Disabling ends the account's sessions and the access of the apps that it allowed, at once; enabling lets it sign
-     * in again and brings nothing else back. False when it was so already. Nobody disables themselves, and one operator
-     * stays: there would be nobody left to undo it on the pages. `apps`: with all that the account registered, or
-     * with none.
+     * Disabling ends the account's sessions and the access that it gave to apps, at once; enabling restores neither.
+     * False when nothing changed. An account cannot disable itself, and the last enabled operator stays, because nobody
+     * could undo it on the pages. `apps`: also disable the apps that the account registered.
      */
     async setDisabled(
       account: Account,
@@ -95,29 +94,32 @@ export function createAccounts({
       { apps = false }: { apps?: boolean } = {},
     ): Promise<boolean> {
       if (disabled && by.actor_kind === 'account' && by.actor_id === account.id) {
-        throw new InputError('account', 'nobody can disable their own account')
+        throw new InputError('account', 'you cannot disable your own account')
       }
       const now = clock.now()
-      const told = auditEntry(clock, by, disabled ? 'account_disabled' : 'account_enabled', {
+      const entry = auditEntry(clock, by, disabled ? 'account_disabled' : 'account_enabled', {
         account_id: account.id,
       })
-      const tellApp = (app_id: string) => auditEntry(clock, by, 'app_disabled', { app_id })
+      const appEntry = (app_id: string) => auditEntry(clock, by, 'app_disabled', { app_id })
       const outcome = await storage.accounts.setDisabled(
-        ...([account.id, disabled ? now : null, now, told] as const),
-        apps ? tellApp : undefined,
+        account.id,
+        disabled ? now : null,
+        now,
+        entry,
+        apps ? appEntry : undefined,
       )
       if (outcome !== 'last_operator') return outcome === 'changed'
       throw new InputError(
         'account',
-        `${account.email} is the only operator who is enabled; create or enable another one first`,
+        `${account.email} is the only enabled operator; create or enable another one first`,
       )
     },
 
     /** Ends the account's sessions too. */
     async setPassword(account: Account, password: string, by: By): Promise<void> {
       checkPassword(password)
-      const told = auditEntry(clock, by, 'password_changed', { account_id: account.id })
-      await storage.accounts.setPassword(account.id, await hashPassword(password), told)
+      const entry = auditEntry(clock, by, 'password_changed', { account_id: account.id })
+      await storage.accounts.setPassword(account.id, await hashPassword(password), entry)
     },
   }
 }
@@ -131,7 +133,7 @@ function checkEmail(email: string): string {
     throw new InputError('email', `the email has ${address.length} characters; the most is ${longestEmail}`)
   }
   if (!isEmail(address)) {
-    throw new InputError('email', `the email ${JSON.stringify(email)} is not of the form name@domain`)
+    throw new InputError('email', `the email ${JSON.stringify(email)} does not have the form name@domain`)
   }
   return address
 }

@@ -3,8 +3,8 @@ import { fail } from '../../errors.ts'
 import { Crowded, createTurnstile } from '../../lib/turnstile.ts'
 
 /**
- * OWASP's first choice for argon2id: 19 MiB keeps many guesses from fitting on one graphics card, two passes cost a
- * guesser some 20 ms each, and one lane lets sign-ins of different people run side by side.
+ * OWASP's first choice for argon2id: 19 MiB limits how many guesses fit on one graphics card, two passes cost about
+ * 20 ms for each guess, and one lane lets several sign-ins run in parallel.
  */
 const memoryCost = 19_456
 const timeCost = 2
@@ -12,10 +12,10 @@ const parallelism = 1
 const argon2id = 2
 const parameters = { algorithm: argon2id, memoryCost, timeCost, parallelism }
 
-/** Well formed, of the same cost as a real hash, and of no known password. */
-const nobodysHash = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+/** Well-formed, as costly to verify as a real hash, and of no known password. */
+const dummyHash = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** One keyboard sends é as one character and another as two: both must open the same account. */
+/** Some keyboards send é as one character and others as two; both must match. */
 const normalize = (password: string): string => password.normalize('NFKC')
 
 /**
@@ -38,8 +38,8 @@ export const hashPassword = (password: string): Promise<string> =>
 export const verifyPassword = (password_hash: string, password: string): Promise<boolean> =>
   inTurn(() => verify(password_hash, normalize(password)))
 
-/** Takes as long as a real check, so that the time of an answer does not tell whether an account exists. */
-export async function verifyNothing(password: string): Promise<false> {
-  await verifyPassword(nobodysHash, password)
+/** Takes as long as a real check, so that the response time does not reveal whether an account exists. */
+export async function verifyDummy(password: string): Promise<false> {
+  await verifyPassword(dummyHash, password)
   return false
 }

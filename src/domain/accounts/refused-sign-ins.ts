@@ -1,18 +1,18 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isThisMachine, networkOf } from '../../lib/network.ts'
 import type { Storage } from '../../storage/port/index.ts'
-import { auditEntry, byStranger, type From } from '../audit/audit.ts'
+import { auditEntry, byAnonymous, type From } from '../audit/audit.ts'
 
-/** Windows begin at multiples of it, on every node alike. */
+/** Seconds. Windows begin at multiples of it, the same on every node. */
 const window = 3600
 
 /**
- * Entries an hour. The log is kept for good and anybody may try to sign in, so the throttle alone, which lets 100 a
- * minute from an address be looked at, would let strangers fill the disk. The first few tell what there is to know.
+ * Entries an hour. The log is never deleted and anybody can try to sign in, so the throttle alone, at 100 attempts a
+ * minute from an address, would let strangers fill the disk.
  */
-export const mostRefusalsTold = { byNetwork: 20, byAll: 1000 }
+export const maxRefusalsRecorded = { byNetwork: 20, byAll: 1000 }
 
-/** Tells the audit log of refused sign-ins, within bounds; the last entry within a bound says that more are not told. */
+/** Records refused sign-ins in the audit log up to a limit; the last entry within the limit says so. */
 export function createRefusedSignIns({
   storage,
   clock,
@@ -20,25 +20,27 @@ export function createRefusedSignIns({
   storage: Pick<Storage, 'audit' | 'throttles'>
   clock: Clock
 }) {
-  const count = (key: string) => storage.throttles.hit(`refusal-told ${key}`, clock.now(), window)
+  const count = (key: string) => storage.throttles.hit(`refusal-recorded ${key}`, clock.now(), window)
 
-  /** Counted for an email that nobody has too (`account_id` null): the time it takes must not tell the two apart. */
+  /** Also counts an unknown email (`account_id` null), so that the response time is the same as for a known one. */
   return async (account_id: string | null, from: From): Promise<void> => {
     const address = from.address ?? ''
-    // This machine may be a proxy that is not trusted, with everybody behind it.
+    // This machine's address may be that of an untrusted proxy, with all clients behind it.
     const ofNetwork = isThisMachine(address) ? 0 : await count(networkOf(address))
-    if (ofNetwork > mostRefusalsTold.byNetwork) return
+    if (ofNetwork > maxRefusalsRecorded.byNetwork) return
     const ofAll = await count('all')
-    if (ofAll > mostRefusalsTold.byAll) return
-    const detail = lastWord(ofNetwork, ofAll)
-    await storage.audit.append(auditEntry(clock, byStranger(from), 'sign_in_refused', { account_id, detail }))
+    if (ofAll > maxRefusalsRecorded.byAll) return
+    const detail = limitNote(ofNetwork, ofAll)
+    await storage.audit.append(
+      auditEntry(clock, byAnonymous(from), 'sign_in_refused', { account_id, detail }),
+    )
   }
 }
 
-function lastWord(ofNetwork: number, ofAll: number): string | null {
-  const { byNetwork, byAll } = mostRefusalsTold
-  if (ofAll === byAll) return `the ${byAll}th of this hour; no more of it are written`
+function limitNote(ofNetwork: number, ofAll: number): string | null {
+  const { byNetwork, byAll } = maxRefusalsRecorded
+  if (ofAll === byAll) return `the ${byAll}th in this hour; further ones are not recorded`
   return ofNetwork === byNetwork
-    ? `the ${byNetwork}th from there in this hour; no more of it are written`
+    ? `the ${byNetwork}th from this network in this hour; further ones are not recorded`
     : null
 }

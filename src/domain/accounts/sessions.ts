@@ -4,15 +4,15 @@ import { randomSecret } from '../../lib/ids.ts'
 import type { Account, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type By, type From } from '../audit/audit.ts'
 
-/** Half a day: a working day's sitting, and not the next one's. */
+/** Long enough for a working day, and over before the next one. */
 export const sessionLifetime = 12 * 3600
 
-/** Who is signed in, kept in the database so that signing out ends it everywhere. The cookie's value is never stored. */
+/** Sessions are in the database, so that signing out ends them on every node; only a hash of the cookie is stored. */
 export function createSessions({ storage, clock }: { storage: Pick<Storage, 'sessions'>; clock: Clock }) {
   return {
     /**
-     * Answers what the cookie shall hold: always a new value, so that one planted before sign-in is worth nothing. Null
-     * when the account, as it was read to look at the password, is no longer: disabled, or with another password.
+     * Returns the cookie's value: always a new one, which prevents session fixation. Null when the account was disabled
+     * or got another password after its password was checked.
      */
     async start(account: Account, from: From): Promise<string | null> {
       const value = randomSecret()
@@ -31,7 +31,7 @@ export function createSessions({ storage, clock }: { storage: Pick<Storage, 'ses
     },
     find: (value: string): Promise<Account | null> =>
       storage.sessions.findAccount(sha256(value), clock.now()),
-    /** At sign-out, and when another sign-in takes its place; `by` is null when there is nothing to tell. */
+    /** For a sign-out, and for a new sign-in in the same browser, which has no entry (`by` null). */
     async end(value: string, by: By | null): Promise<void> {
       await storage.sessions.end(sha256(value), by ? auditEntry(clock, by, 'sign_out') : undefined)
     },

@@ -3,25 +3,24 @@ import { networkOf } from '../../lib/network.ts'
 import type { Storage } from '../../storage/port/index.ts'
 
 /**
- * Slows the guessing of secrets and passwords. Failures are counted for a name as seen from a network, and for the
- * network alone. Never for the name alone: else anybody could lock an app or a merchant out.
+ * Slows the guessing of secrets and passwords. It counts failures by name and network, and by network, never by name
+ * alone: that would let anybody lock an app or a merchant out.
  *
- * A password may be guessed, so an attempt is counted before it is looked at, and given back when it turns out to be no
- * guess (`take`, `forgive`). A client secret of 256 bits may not: it is always looked at, so that nobody who shares an
- * app's address can lock it out, and failures alone are slowed (`failed`).
+ * A password can be guessed, so an attempt counts before it is checked (`take`), and a successful one is subtracted
+ * (`forgive`). A client secret of 256 bits cannot: it is always checked, and only failures wait (`failed`).
  */
 const window = 60
 
-/** Failures a minute that are looked at: for a name as seen from a network, and for the network alone. */
+/** Failures a minute, by name and network and by network alone. */
 const limits = {
   client: { byName: 10, byNetwork: 100 },
   'sign-in': { byName: 10, byNetwork: 100 },
-  // Of strangers, who may make up any name: each counts, also one that succeeds.
+  // Anybody can sign up under any name, so every attempt counts, including successful ones.
   'sign-up': { byName: 10, byNetwork: 10 },
 }
 
 export interface Attempt {
-  /** What is guessed at: a client_id or an email. */
+  /** A client_id or an email. */
   name: string
   address: string
 }
@@ -31,17 +30,17 @@ export function createThrottle(
   { storage, clock }: { storage: Storage; clock: Clock },
 ) {
   const most = limits[kind]
-  // A space is in no network, so no name makes one key look like another's.
+  // A network contains no space, so that a name cannot imitate another key.
   const keysOf = ({ name, address }: Attempt) => ({
-    // Cut, because the name is whatever the guesser wrote.
+    // The client chooses the name, so its length is limited.
     byName: `${kind} ${networkOf(address)} ${name.slice(0, 254)}`,
     byNetwork: `${kind} ${networkOf(address)}`,
     forgiven: `${kind}-forgiven ${networkOf(address)}`,
   })
-  /** Windows begin at multiples of their length, on every node alike. */
+  /** Windows begin at multiples of their length, the same on every node. */
   const restOfWindow = () => window - (clock.now() % window)
 
-  /** Counts a failure, unless so many were counted that one more says nothing new; answers the seconds to wait, or 0. */
+  /** Counts a failure, unless the limit is exceeded already; returns the seconds to wait, or 0. */
   async function count(attempt: Attempt): Promise<number> {
     const { byName, byNetwork, forgiven } = keysOf(attempt)
     const now = clock.now()
@@ -59,11 +58,11 @@ export function createThrottle(
   }
 
   return {
-    /** Before an attempt is looked at, so that many at once are no way around. */
+    /** Before an attempt is checked, so that parallel attempts cannot get around the limit. */
     take: count,
     /**
-     * The attempt was no guess after all. The network gets back this one alone: whoever has an account of their own
-     * could otherwise wipe out their guesses at others. So an office behind one address may sign in all at once.
+     * After a successful attempt. It subtracts this one attempt from the network's count, so that an office behind one
+     * address can sign in at once. Clearing the count would let an account's owner erase guesses at other accounts.
      */
     async forgive(attempt: Attempt): Promise<void> {
       const { byName, forgiven } = keysOf(attempt)

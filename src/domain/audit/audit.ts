@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { orderedId } from '../../lib/ids.ts'
 import type { Account, AuditAction, AuditEntry } from '../../storage/port/index.ts'
 
-/** Who acts, and from where: every change that the audit log tells of is asked for with it. */
+/** Who acts, and from where. Every change that has an audit entry takes one. */
 export type By = Pick<AuditEntry, 'actor_kind' | 'actor_id' | 'actor_name' | 'address' | 'request_id'>
 
 /** Where a request came from. */
@@ -17,8 +17,8 @@ export const byAccount = ({ id, email }: Pick<Account, 'id' | 'email'>, from: Fr
   ...from,
 })
 
-/** Someone who is not signed in. */
-export const byStranger = (from: From): By => ({
+/** Somebody who is not signed in. */
+export const byAnonymous = (from: From): By => ({
   actor_kind: 'account',
   actor_id: null,
   actor_name: null,
@@ -42,7 +42,7 @@ export const byCommand = (user: string): By => ({
   request_id: null,
 })
 
-/** The server by its own rules: a token that came twice, say. */
+/** The server by its own rules: it revokes access when a refresh token is used twice. */
 export const byServer: By = {
   actor_kind: 'server',
   actor_id: null,

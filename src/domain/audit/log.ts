@@ -1,40 +1,40 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldEventLoop } from 'node:timers/promises'
 import type { AuditLine, AuditPage, AuditQuery, Storage } from '../../storage/port/index.ts'
 
 export type AuditFilter = Pick<AuditQuery, 'account_id' | 'app_id' | 'action' | 'search'>
 
-/** Entries looked at for a text at a time: a few milliseconds of the embedded database, which answers nobody meanwhile. */
-const lookAtOnce = 2000
-/** For one page; whoever wants to look further back asks for the next one. */
-const lookForPage = 200_000
-/** Lines that are read at a time when all are wanted. */
+/** Entries searched by one statement: a few milliseconds of SQLite, which blocks the process meanwhile. */
+const maxScanned = 2000
+/** Entries searched for one page; the next page continues from there. */
+const maxScannedForPage = 200_000
+/** Lines read at a time for an export. */
 const chunk = 500
 
-/** The audit log as it is read: newest first, at the pace of the reader, without holding anybody up. */
+/** Reads the audit log, newest first, in small statements so that other requests can run in between. */
 export function createAuditLog({ storage }: { storage: Pick<Storage, 'audit'> }) {
-  /** Fewer lines than `limit`, and even none, do not mean the end: `next` does, when it is null. */
+  /** A page may have fewer lines than `limit`, even none; only `next` being null means the end. */
   async function page(
     filter: AuditFilter,
     { before, limit }: { before?: string | undefined; limit: number },
   ): Promise<AuditPage> {
     const searching = (filter.search ?? '') !== ''
-    const look = searching ? lookAtOnce : limit + 1
+    const look = searching ? maxScanned : limit + 1
     const lines: AuditLine[] = []
     let next = before ?? null
-    for (let looked = 0; looked < lookForPage; looked += look) {
+    for (let scanned = 0; scanned < maxScannedForPage; scanned += look) {
       const place = next === null ? {} : { before: next }
       const found = await storage.audit.list({ ...filter, ...place, limit: limit - lines.length, look })
       lines.push(...found.lines)
       next = found.next
       if (next === null || lines.length === limit) break
-      await turn()
+      await yieldEventLoop()
     }
     return { lines, next }
   }
 
   return {
     page,
-    /** Page by page, up to `most` lines in all; one page is in memory at a time. */
+    /** Page by page, up to `most` lines in total; only one page is in memory at a time. */
     async *pages(filter: AuditFilter, most: number): AsyncGenerator<AuditLine[]> {
       let next: string | undefined
       for (let left = most; left > 0; ) {

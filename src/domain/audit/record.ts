@@ -2,7 +2,7 @@ import { formatDatetime } from '../../lib/datetime.ts'
 import { rawNumber } from '../../lib/exact-json.ts'
 import type { AuditLine } from '../../storage/port/index.ts'
 
-/** A line of the log as JSON, for machines: the entry whole, times in UTC, int64 exact. */
+/** A line of the audit log as JSON: the whole entry, times in UTC, exact int64. */
 export const auditRecord = (line: AuditLine): string =>
   JSON.stringify({
     id: line.id,

@@ -1,25 +1,25 @@
 import type { AuditAction, AuditLine } from '../../storage/port/index.ts'
 
-/** A sentence is text with, in between, what it is about: a page makes links of those, a command line makes text. */
+/** A sentence is text and the things that it names: pages show those as links, the command line as text. */
 export type Part =
   | string
   | { account: string; label: string }
   | { app: string; label: string }
   | { store: bigint }
 
-/** Stores that are named one by one. */
-const mostStores = 5
+/** Stores that a sentence lists by id. */
+const maxStores = 5
 
 type Say = (line: AuditLine) => Part[]
 
-/** For each action: its name, as in a list to pick from, and what an entry of it tells, behind who did it. */
+/** For each action: its name in the filter, and the rest of its sentence after the actor. */
 export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
   sign_in: { title: 'Sign-in', says: () => say`signed in` },
   sign_in_refused: {
     title: 'Sign-in refused',
     says: line =>
       line.account_id === null
-        ? say`was refused sign-in with an email that nobody has${detailOf(line)}`
+        ? say`was refused sign-in with an unknown email${detailOf(line)}`
         : say`was refused sign-in as ${accountOf(line)}${detailOf(line)}`,
   },
   sign_out: { title: 'Sign-out', says: () => say`signed out` },
@@ -76,7 +76,7 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
 
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)
 
-/** What happened, as it goes on behind `whoOf`. */
+/** What happened: the sentence after `whoOf`. */
 export const whatOf = (line: AuditLine): Part[] => auditActions[line.action].says(line)
 
 /** Who did it. */
@@ -107,11 +107,11 @@ const appOf = ({ app_id, app_name }: AuditLine): Part =>
 
 function storesOf({ store_ids }: AuditLine): Part[] {
   if (store_ids.length === 0) return ['no store']
-  const named = store_ids.slice(0, mostStores).flatMap((store, index): Part[] => {
+  const named = store_ids.slice(0, maxStores).flatMap((store, index): Part[] => {
     if (index === 0) return [{ store }]
     return [index === store_ids.length - 1 ? ' and ' : ', ', { store }]
   })
-  const more = store_ids.length - mostStores
+  const more = store_ids.length - maxStores
   return [
     store_ids.length === 1 ? 'the store ' : 'the stores ',
     ...named,
@@ -119,7 +119,7 @@ function storesOf({ store_ids }: AuditLine): Part[] {
   ]
 }
 
-/** Without stores it was all access. */
+/** An entry without stores is about all access. */
 const toStores = (line: AuditLine): Part[] => (line.store_ids.length === 0 ? [] : [' to ', ...storesOf(line)])
 
 const givenBy = (line: AuditLine): Part[] =>

@@ -6,11 +6,11 @@ import type { UsageRecorder } from './recorder.ts'
 export interface FiguresDeps {
   storage: Storage
   clock: Clock
-  /** Asked to write first, so that whoever looks at the figures of what they just did finds it there. */
+  /** Flushed before figures are read, so that people see the requests that they have just made. */
   recorder: Pick<UsageRecorder, 'flush'>
 }
 
-/** The last `count` hours or days of UTC, the one that is not over yet included. */
+/** The last `count` hours or days in UTC, including the current one. */
 export function lastBuckets(width: 'hour' | 'day', count: number, now: Seconds): UsageSpan {
   const to = bucketOf(now, usageWidths[width])
   return { width: usageWidths[width], from: to - (count - 1) * usageWidths[width], to }

@@ -2,7 +2,7 @@ import type { Seconds } from '../../lib/clock.ts'
 import type { IngestDelta, UsageSpan } from '../../storage/port/index.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
-/** What the platform sent. A lag is the seconds from an order's updated_at to its commit; null without orders. */
+/** The records that the platform sent. A lag is the seconds from an order's updated_at to its commit; null without orders. */
 export interface IngestFigures {
   requests: number
   stores: number
@@ -15,13 +15,13 @@ export interface IngestFigures {
   lag_mean: number | null
 }
 
-/** Of one hour or day; `at` is its first second. */
+/** The figures of one hour or day; `at` is its first second. */
 interface IngestPoint extends IngestFigures {
   at: Seconds
 }
 
 export interface IngestChart {
-  /** Oldest first; those without batches too. */
+  /** Oldest first, including those without batches. */
   points: IngestPoint[]
   total: IngestFigures
 }

@@ -2,7 +2,7 @@ import { datesUntil, localDate } from '../../lib/local-date.ts'
 import type { ReadSums } from '../../storage/port/index.ts'
 import { type FiguresDeps, lastBuckets } from './figures.ts'
 
-/** What was read on one day of a zone. */
+/** The orders and items read on one day of a time zone. */
 export interface LocalDay {
   /** `yyyy-MM-dd` */
   date: string
@@ -10,25 +10,25 @@ export interface LocalDay {
   items: number
 }
 
-/** The days of one store; null: of all the others together. */
+/** The days of one store, or, with `store_id` null, of all the other stores together. */
 export interface StoreDays {
   store_id: bigint | null
   days: LocalDay[]
 }
 
 /**
- * What an app read by days as the stores live them. Summed from the hours, of which enough are kept for a month: an hour
- * counts for the day in which it begins, which is exact but where a zone is half an hour off.
+ * An app's reads by local day, summed from the hourly counters, which are kept for more than a month. An hour counts for
+ * the day in which it begins, so zones with an offset of half an hour are not exact.
  */
 export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
   async function hoursOf(store_ids: readonly bigint[], app_id: string, days: number, by: 'store_id'[]) {
     await recorder.flush()
-    // A day more than asked for: days of a zone begin up to 14 hours before those of UTC, and may have 25 hours.
+    // One day more: local days begin up to 14 hours before those of UTC, and may have 25 hours.
     const span = lastBuckets('hour', (days + 1) * 24, clock.now())
     return storage.usage.reads({ ...span, store_ids, app_id, by })
   }
 
-  /** Every day up to today, oldest first; those on which nothing was read too. */
+  /** Every day up to today, oldest first, including those without reads. */
   function toDays(rows: readonly ReadSums[], days: number, zone: string): LocalDay[] {
     const byDate = new Map(
       datesUntil(localDate(clock.now(), zone), days).map(date => [date, { date, orders: 0, items: 0 }]),
@@ -43,12 +43,12 @@ export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
   }
 
   return {
-    /** Of all these stores together. */
+    /** All these stores together. */
     async byDay(store_ids: readonly bigint[], app_id: string, days: number, zone: string) {
       return toDays(await hoursOf(store_ids, app_id, days, []), days, zone)
     },
 
-    /** Of the `most` stores that were read most, and of the rest together; a store that was not read is left out. */
+    /** The `most` stores with the most reads, and the rest together; stores without reads are left out. */
     async byDayAndStore(
       store_ids: readonly bigint[],
       app_id: string,
@@ -57,7 +57,7 @@ export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
       most: number,
     ): Promise<StoreDays[]> {
       await recorder.flush()
-      // By days first: of many stores, the hours of all would be very many rows.
+      // Ranked by day first: the hours of many stores would be too many rows.
       const span = lastBuckets('day', days + 1, clock.now())
       const rows = await storage.usage.reads({ ...span, store_ids, app_id, by: ['store_id'] })
       const ranked = rank(rows)
@@ -73,7 +73,7 @@ export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
   }
 }
 
-/** The stores that were read, the most read first. */
+/** The stores that were read, by number of reads, highest first. */
 function rank(rows: readonly ReadSums[]): bigint[] {
   const sums = new Map<bigint, number>()
   for (const { store_id, orders, items } of rows) {

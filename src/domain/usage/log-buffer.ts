@@ -11,23 +11,23 @@ const nothing: Kept = { errors: [], others: [] }
 const countOf = ({ errors, others }: Kept): number => errors.length + others.length
 
 /**
- * The requests that the next flush will log: `most` at a time. When there are more, each app has an equal share, and
- * errors go before the rest: an app that is polling hard pushes nobody's error out.
+ * The requests that the next flush writes to the log, at most `most`. Beyond that each app gets an equal share and
+ * errors take precedence, so that a busy app cannot displace another app's errors.
  */
 export function createLogBuffer(clock: Clock, most: number) {
   let apps = new Map<string, Kept>()
   let size = 0
-  /** No app has more than these: most requests that find no room then need not look at all the apps. */
+  /** Upper bounds over all apps: with them most requests that do not fit are dropped without a search. */
   let mostErrors = 0
   let mostOthers = 0
   let latest = 0
   let dropped = 0
 
-  /** Room for one more of this app: at its own cost when it has its share, else at the cost of the app with most. */
-  function makeRoom(own: Kept, error: boolean): boolean {
+  /** Drops an entry to fit one more of this app: one of its own when it has its share, else one of the largest app. */
+  function dropOne(own: Kept, error: boolean): boolean {
     const share = Math.max(1, Math.floor(most / (apps.size + (own === nothing ? 1 : 0))))
     if (countOf(own) >= share) return error && own.others.length > 0 && take(own.others)
-    // Taken only from one that has more left, or two apps would go on taking from each other.
+    // Only from an app that keeps more than this one has; otherwise two apps would displace each other forever.
     const enough = (error ? own.errors : own.others).length + 1
     if (mostOthers <= (error ? 0 : enough) && (!error || mostErrors <= enough)) return false
     const { others } = largest(apps, kept => kept.others)
@@ -47,8 +47,8 @@ export function createLogBuffer(clock: Clock, most: number) {
   }
 
   /**
-   * In milliseconds: the second is the clock's, the fraction the machine's. Never the same twice, so that the log has
-   * the order in which requests ended, also while a clock stands still.
+   * Milliseconds: the seconds of the injected clock and the fraction of the system's. Always increasing, so that the log
+   * keeps the order in which requests ended, even while the clock stands still.
    */
   function stamp(): number {
     latest = Math.max(clock.now() * 1000 + (Date.now() % 1000), latest + 1)
@@ -56,11 +56,11 @@ export function createLogBuffer(clock: Clock, most: number) {
   }
 
   return {
-    /** Says when it ended, and keeps it when there is room. */
+    /** Sets the request's time, and keeps the request if it fits. */
     push(request: LoggedRequest): void {
       let own = apps.get(request.app_id)
       const error = request.status >= 400
-      if (size >= most && !makeRoom(own ?? nothing, error)) {
+      if (size >= most && !dropOne(own ?? nothing, error)) {
         dropped++
         return
       }
@@ -73,7 +73,7 @@ export function createLogBuffer(clock: Clock, most: number) {
       else mostOthers = Math.max(mostOthers, own.others.push(request))
       size++
     },
-    /** All that is kept; the buffer is empty then. */
+    /** Returns all entries and empties the buffer. */
     take(): LoggedRequest[] {
       const all = [...apps.values()].flatMap(({ errors, others }) => [...errors, ...others])
       apps = new Map()
@@ -82,7 +82,7 @@ export function createLogBuffer(clock: Clock, most: number) {
       mostOthers = 0
       return all
     },
-    /** How many found no room, or lost it again. */
+    /** Entries that did not fit or were displaced. */
     get dropped() {
       return dropped
     },

@@ -3,7 +3,7 @@ import { type ReadDelta, type ReadSums, usageRetention, usageWidths } from '../.
 import { bucketOf } from '../reading/sales-buckets.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
-/** What was read on one day of UTC; `day` is its first second. */
+/** The reads of one day in UTC; `day` is its first second. */
 export interface DayOfReads {
   day: Seconds
   requests: number
@@ -12,23 +12,23 @@ export interface DayOfReads {
   sales: number
 }
 
-/** When an app last read, in all and by store. */
+/** When an app last read any store, and each store. */
 export interface LastRead {
   last_at: Seconds
   stores: ReadonlyMap<bigint, Seconds>
 }
 
-/** Where a page of activity ended; opaque to who asks for the next one. */
+/** Where a page of activity ended; opaque to the caller. */
 export type ActivityPlace = Pick<ReadDelta, 'bucket' | 'store_id' | 'app_id'>
 
 export interface ActivityPage {
-  /** An app, a store and an hour each: newest hour first, then by store and app. */
+  /** One row for each app, store and hour: newest hour first, then by store and app. */
   rows: ReadDelta[]
   /** Null when nothing follows. */
   next: ActivityPlace | null
 }
 
-/** What apps read of stores. Whoever asks names the stores that they may know of. */
+/** What apps read from stores. Callers pass the stores that the viewer may see. */
 export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
   async function byDay(
     store_ids: readonly bigint[],
@@ -43,7 +43,7 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
   }
 
   return {
-    /** Of all these stores together, day by day, oldest first; days without reads too. */
+    /** All these stores together, day by day, oldest first, including days without reads. */
     async byDay(store_ids: readonly bigint[], app_id: string | null, days: number): Promise<DayOfReads[]> {
       const { rows, fill } = await byDay(store_ids, app_id, days, [])
       return fill(rows)
@@ -64,7 +64,7 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
       const ofApp = Map.groupBy(rows, ({ app_id }) => app_id ?? '')
       return new Map([...ofApp].map(([app_id, some]) => [app_id, fill(some)]))
     },
-    /** By app; one that never read any of the stores is not in it. */
+    /** By app, without apps that never read any of the stores. */
     async last(store_ids: readonly bigint[]): Promise<Map<string, LastRead>> {
       await recorder.flush()
       const apps = Map.groupBy(await storage.usage.readsEver(store_ids), ({ app_id }) => app_id)
@@ -78,7 +78,7 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
         ]),
       )
     },
-    /** Who read what, hour by hour, for as long as hours are kept. */
+    /** Reads by app, store and hour, for as long as hours are kept. */
     async activity(
       store_ids: readonly bigint[],
       app_id: string | null,
@@ -91,7 +91,7 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
       const oldest = bucketOf(now - usageRetention.hour, width)
       const rows: ReadDelta[] = []
       let place = after
-      // Further back step by step: of many stores, all hours that are kept would be far more than a page.
+      // In growing steps into the past: all kept hours of many stores would be far more than a page.
       for (let to = after?.bucket ?? bucketOf(now, width), days = 1; to >= oldest; days *= 4) {
         const from = Math.max(oldest, to - days * usageWidths.day)
         const missing = limit + 1 - rows.length

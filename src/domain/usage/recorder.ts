@@ -5,37 +5,37 @@ import { type AppRead, createCounters } from './counters.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import { createLogTrimming } from './log-trimming.ts'
 
-/** What a crash may lose, in milliseconds. */
+/** Milliseconds; a crash loses at most the figures of this time. */
 const flushEvery = 5000
 
-/** Keys in memory at which a flush comes early: as many as one transaction writes in a few milliseconds. */
+/** Keys in memory that start an early flush: as many as one transaction writes in a few milliseconds. */
 const flushAt = 500
-/** Keys in memory beyond which nothing new is counted: reached only while the database takes nothing. */
-const mostKeys = 5000
+/** Keys in memory beyond which no new key is counted: reached only while the database accepts no writes. */
+const maxKeys = 5000
 /** Requests logged by one flush. */
-const mostLogged = 1000
+const maxLogged = 1000
 
-/** Counts in memory and writes in the background: whoever records neither waits nor fails. */
+/** Counts in memory and writes in the background: recording a request neither waits nor fails. */
 export interface UsageRecorder {
   /** `at_ms` is set here. */
   request(request: LoggedRequest): void
   read(read: AppRead): void
   /** A batch that was stored; `newest`: the newest updated_at of its orders. */
   ingested(counts: RecordCounts, newest: Seconds | null): void
-  /** Writes what was recorded until now. Never rejects: what could not be written is tried again. */
+  /** Writes everything recorded so far. Never rejects: a batch that could not be written is retried. */
   flush(): Promise<void>
   /** The last flush. */
   close(): Promise<void>
-  /** What was not counted, and not logged, for want of room. */
+  /** Requests left out of the counters and of the log because a limit was reached. */
   readonly dropped: { readonly counts: number; readonly log: number }
 }
 
 export interface RecorderDeps {
   storage: Pick<Storage, 'usage'>
   clock: Clock
-  /** Told when writing fails, and when it works again. */
+  /** Called when writing fails, and when it works again. */
   notice?(text: string, error?: unknown): void
-  /** Calls `flush` again and again until it is stopped. */
+  /** Calls `flush` at an interval until stopped. */
   repeat?(flush: () => void): { stop(): void }
 }
 
@@ -45,11 +45,11 @@ export function createUsageRecorder({
   notice = () => {},
   repeat = everyFewSeconds,
 }: RecorderDeps): UsageRecorder {
-  const counters = createCounters(mostKeys)
-  const log = createLogBuffer(clock, mostLogged)
+  const counters = createCounters(maxKeys)
+  const log = createLogBuffer(clock, maxLogged)
   const trimming = createLogTrimming(storage)
   let uncounted = 0
-  /** What could not be written. It is tried again as it is, before anything newer. */
+  /** The batch that could not be written. It is retried unchanged, before anything newer. */
   let unsent: UsageBatch | null = null
   let failing = false
   let running: Promise<void> | null = null
@@ -57,7 +57,7 @@ export function createUsageRecorder({
   let early = false
   const timer = repeat(() => void flush())
 
-  /** A flush that comes while one is under way waits for it, since its own part came later. */
+  /** A flush requested during another one runs after it, because newer figures may not be in the first. */
   function flush(): Promise<void> {
     if (running) {
       next ??= running.then(() => {
@@ -89,12 +89,12 @@ export function createUsageRecorder({
       await storage.usage.add(batch)
     } catch (error) {
       unsent = batch
-      if (!failing) notice('usage figures cannot be written now; trying again', error)
+      if (!failing) notice('usage figures cannot be written; retrying', error)
       failing = true
       return false
     }
     unsent = null
-    if (failing) notice('usage figures are written again')
+    if (failing) notice('usage figures are being written again')
     failing = false
     await trimming.written(batch.log)
     return true
