@@ -47,7 +47,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
       connections: () => connections,
       notice(details) {
         metrics.unreadable(details.status)
-        app.log.info(details, 'request that cannot be read')
+        app.log.info(details, 'malformed HTTP request')
       },
     }),
     routerOptions: { maxParamLength: 128 },

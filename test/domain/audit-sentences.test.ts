@@ -37,7 +37,7 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
     [{ detail: 'sign-up' }, 'signed up as a developer'],
   ],
   account_disabled: [
-    [{}, 'disabled the account bob@example.com, and ended its sessions and what it allowed'],
+    [{}, 'disabled the account bob@example.com, which ended its sessions and the access it gave'],
   ],
   account_enabled: [[{}, 'enabled the account bob@example.com']],
   password_changed: [[{}, 'changed the password of bob@example.com, and ended its sessions']],

@@ -17,7 +17,7 @@ export function createSessions({ storage, clock }: { storage: Pick<Storage, 'ses
     async start(account: Account, from: From): Promise<string | null> {
       const value = randomSecret()
       const created_at = clock.now()
-      const made = await storage.sessions.create(
+      const created = await storage.sessions.create(
         {
           hash: sha256(value),
           account_id: account.id,
@@ -27,7 +27,7 @@ export function createSessions({ storage, clock }: { storage: Pick<Storage, 'ses
         },
         auditEntry(clock, byAccount(account, from), 'sign_in'),
       )
-      return made ? value : null
+      return created ? value : null
     },
     find: (value: string): Promise<Account | null> =>
       storage.sessions.findAccount(sha256(value), clock.now()),

@@ -77,7 +77,7 @@ const responses = new Map<string, Promise<ReferenceResponse>>()
 function referenceResponse(path: string): Promise<ReferenceResponse> {
   const known = responses.get(path)
   if (known) return known
-  const made = (async () => {
+  const response = (async () => {
     const { statusCode, headers, rawPayload } = await (await reference()).inject(path)
     const { location, 'content-type': type } = headers
     return {
@@ -92,9 +92,9 @@ function referenceResponse(path: string): Promise<ReferenceResponse> {
       body: rawPayload,
     }
   })()
-  made.catch(() => responses.delete(path))
-  responses.set(path, made)
-  return made
+  response.catch(() => responses.delete(path))
+  responses.set(path, response)
+  return response
 }
 
 /**
