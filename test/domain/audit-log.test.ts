@@ -48,7 +48,7 @@ function watched() {
   return { log: createAuditLog({ storage: { audit } }), asked }
 }
 
-test('a page without a search is one question for little more than the page', async () => {
+test('a page without a search is one statement that reads little more than the page', async () => {
   const { log, asked } = watched()
   const { lines, next } = await log.page({}, { limit: 50 })
   assert.equal(lines.length, 50)
@@ -58,7 +58,7 @@ test('a page without a search is one question for little more than the page', as
   assert.deepEqual([last.lines.length, last.next], [50, null])
 })
 
-test('a search is put together from short looks, newest first, none twice', async () => {
+test('a search runs in short statements, newest first, without duplicates', async () => {
   const { log, asked } = watched()
   const { lines, next } = await log.page({ search: 'bo' }, { limit: 50 })
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('a search is put together from short looks, newest first, none twice', asyn
   )
 })
 
-test('while a search runs, others get their turn', async () => {
+test('other work runs during a search', async () => {
   const { log } = watched()
   let turns = 0
   const timer = setInterval(() => turns++, 0)
@@ -85,7 +85,7 @@ test('while a search runs, others get their turn', async () => {
   assert.ok(turns >= 1, String(turns))
 })
 
-test('a search that finds nothing goes so far back, and says where it stopped', async () => {
+test('a search without matches stops at its limit, and returns where to continue', async () => {
   const asked: AuditQuery[] = []
   const log = createAuditLog({
     storage: {
@@ -106,7 +106,7 @@ test('a search that finds nothing goes so far back, and says where it stopped', 
   assert.equal(looked, 200_000)
 })
 
-test('all of it comes page by page, up to as many as are wanted', async () => {
+test('an export reads page by page, up to its limit', async () => {
   const { log, asked } = watched()
   const ids: string[] = []
   for await (const lines of log.pages({}, 1200)) ids.push(...lines.map(({ id }) => id))

@@ -84,19 +84,19 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
 }
 
 for (const [action, cases] of Object.entries(sentences)) {
-  test(`${action} is told in a sentence`, () => {
+  test(`${action} has a sentence`, () => {
     assert.ok(isAuditAction(action))
     assert.match(auditActions[action].title, /^[A-Z]/)
     for (const [over, said] of cases) assert.equal(read({ ...over, action }), said)
   })
 }
 
-test('every action has one, and nothing else is an action', () => {
+test('every action has a sentence, and nothing else is an action', () => {
   assert.deepEqual(Object.keys(sentences).sort(), Object.keys(auditActions).sort())
   for (const text of ['', 'toString', '__proto__', 'sign_in ']) assert.equal(isAuditAction(text), false)
 })
 
-test('what is gone or was never there has no name, and breaks nothing', () => {
+test('an account or app that no longer exists has no name, and breaks nothing', () => {
   const nothing = { account_id: null, account_email: null, app_id: null, app_name: null, store_ids: [] }
   for (const action of Object.keys(auditActions) as AuditAction[]) {
     assert.notEqual(read({ ...nothing, action }), '')

@@ -33,7 +33,7 @@ function read(time: string, orders: number, { store = 1n, app = 'a' } = {}): voi
 const shown = (days: { date: string; orders: number }[]) =>
   days.filter(({ orders }) => orders > 0).map(({ date, orders }) => `${date} ${orders}`)
 
-test('a day begins at the zone’s midnight, today is the last, and quiet days are there too', async () => {
+test('a day begins at the zone’s midnight, today is the last, and days without reads are included', async () => {
   read('2026-10-31T12:59', 1)
   read('2026-10-31T13:00', 2) // Midnight in Sydney.
   read('2026-11-01T11:59', 4)
@@ -50,26 +50,26 @@ test('a day begins at the zone’s midnight, today is the last, and quiet days a
   ])
 })
 
-test('where it is tomorrow already, tomorrow is the last day', async () => {
+test('in a zone that is a day ahead of UTC, its current day is the last', async () => {
   const days = await reads.byDay([1n], 'a', 30, 'Pacific/Kiritimati')
   assert.deepEqual([days.length, days[0]?.date, days.at(-1)?.date], [30, '2026-10-04', '2026-11-02'])
 })
 
-test('the longest day counts whole: clocks go back on it', async () => {
+test('a day of 25 hours counts in full', async () => {
   read('2026-10-24T22:00', 1) // 25 October 00:00 in Paris, in summer time.
   read('2026-10-25T22:59', 2) // 23:59 of it, in winter time.
   read('2026-10-25T23:00', 4)
   assert.deepEqual(shown(await reads.byDay([1n], 'a', 30, 'Europe/Paris')), ['2026-10-25 3', '2026-10-26 4'])
 })
 
-test('where a zone is half an hour off, an hour counts for the day in which it begins', async () => {
+test('in a zone with an offset of half an hour, an hour counts for the day in which it begins', async () => {
   read('2026-10-31T13:10', 1) // 23:40 in Adelaide, in an hour that begins at 23:30.
   read('2026-10-31T14:10', 2)
   const days = await reads.byDay([1n], 'a', 3, 'Australia/Adelaide')
   assert.deepEqual(shown(days), ['2026-10-31 1', '2026-11-01 2'])
 })
 
-test('of the app and the stores that are asked for alone', async () => {
+test('only the requested app and stores count', async () => {
   read('2026-11-01T10:00', 1)
   read('2026-11-01T10:00', 2, { store: 2n })
   read('2026-11-01T10:00', 4, { app: 'b' })
@@ -78,7 +78,7 @@ test('of the app and the stores that are asked for alone', async () => {
   assert.deepEqual(shown(await reads.byDay([], 'a', 1, 'UTC')), [])
 })
 
-test('by store: those read most by themselves, the others together, what was not read not at all', async () => {
+test('by store: the most read ones separately, the others together, without stores that were not read', async () => {
   for (const store of [1n, 2n, 3n, 4n]) read('2026-10-31T13:00', Number(store), { store })
   const of = async (most: number) =>
     (await reads.byDayAndStore([1n, 2n, 3n, 4n, 5n], 'a', 2, 'Australia/Sydney', most)).map(

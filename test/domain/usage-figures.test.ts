@@ -85,7 +85,7 @@ test('the 30th day back is in a chart of 30 days, the 31st is not', async () => 
   )
 })
 
-test('reads are told by store and by app, of the stores that were asked for and no others', async () => {
+test('reads are grouped by store and by app, for the requested stores only', async () => {
   read('a', 1n, 1)
   read('a', 2n, 2)
   read('b', 2n, 4)
@@ -110,7 +110,7 @@ test('reads are told by store and by app, of the stores that were asked for and 
   assert.deepEqual((await reads.byDay([2n], 'a', 1))[0]?.orders, 2)
 })
 
-test('the last read of each app is known in all and by store, however long ago', async () => {
+test('the last read of each app is kept, in total and by store, however long ago', async () => {
   clock.set(noon - 900 * day)
   read('old', 1n, 1)
   clock.set(noon)
@@ -205,7 +205,7 @@ test('an app’s chart has every hour, errors and percentiles; a total over all'
   assert.deepEqual([ofA?.key, ofA?.requests], ['a', 101])
 })
 
-test('requests are told by endpoint, most first', async () => {
+test('requests are grouped by endpoint, most requests first', async () => {
   for (let i = 0; i < 3; i++) request({ endpoint: 'POST /auth/v2/token' })
   request()
   const endpoints = await requests.byEndpoint('a', 24)
@@ -232,7 +232,7 @@ test('the table by endpoint adds up to the chart, by hours and by days', async (
   assert.equal(sum(await requests.byEndpointOfDays('a', 30)), 4)
 })
 
-test('the totals of several apps, also of one that asked nothing', async () => {
+test('the totals of several apps, including one without requests', async () => {
   request()
   request({ status: 404 })
   request({ app_id: 'b', status: 500 })
@@ -264,7 +264,7 @@ test('the log is read page by page, and a request found by its id', async () => 
   assert.equal(await requests.find('b', failed), null)
 })
 
-test('ingest: what came, and how old the newest order was', async () => {
+test('ingest: the records, and the age of the newest order', async () => {
   const counts = { stores: 0, items: 1, orders: 2, unchanged: 3 }
   clock.set(noon - hour)
   recorder.ingested(counts, clock.now() - 100)

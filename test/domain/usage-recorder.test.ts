@@ -163,7 +163,7 @@ test('a request belongs to the hour and the day in which it ended', async () => 
   ])
 })
 
-test('nothing recorded, nothing written', async () => {
+test('a flush without records writes nothing', async () => {
   const kept = keeping()
   await recorderOn(kept.usage).close()
   assert.deepEqual(kept.batches, [])
@@ -193,7 +193,7 @@ test('it flushes by its timer, and no more once it is closed', async () => {
   assert.ok(stopped)
 })
 
-test('a flush asked for while one is under way also writes what came since', async () => {
+test('a flush requested during another one also writes the later records', async () => {
   const kept = keeping()
   let release = () => {}
   const blocked = new Promise<void>(resolve => {
@@ -218,7 +218,7 @@ test('a flush asked for while one is under way also writes what came since', asy
   )
 })
 
-test('a database that is away fails nobody; what was counted is written when it is back, once', async () => {
+test('while the database is unavailable nothing fails; the counts are written once when it is back', async () => {
   const kept = keeping()
   const notices: string[] = []
   const recorder = recorderOn(kept.usage, { notice: text => void notices.push(text) })
@@ -244,7 +244,7 @@ test('a database that is away fails nobody; what was counted is written when it 
   assert.deepEqual(recorder.dropped, { counts: 0, log: 0 })
 })
 
-test('while nothing can be written memory stays within bounds, and what is dropped is told', async () => {
+test('while nothing can be written memory stays bounded, and dropped requests are counted', async () => {
   const kept = keeping()
   kept.failing = true
   const recorder = recorderOn(kept.usage)
@@ -261,7 +261,7 @@ test('while nothing can be written memory stays within bounds, and what is dropp
   assert.equal(kept.log().length, 1001)
 })
 
-test('many keys are written before the timer says so', async () => {
+test('many keys are written before the timer fires', async () => {
   const kept = keeping()
   const written = new Promise<void>(resolve => {
     const recorder = recorderOn({
@@ -286,7 +286,7 @@ test('the log keeps the order in which requests ended, though the clock stands s
   assert.ok(requests.every(({ at_ms }) => at_ms >= noon * 1000 && at_ms < (noon + 2) * 1000))
 })
 
-test('a busy app leaves the others their place in the log, and errors go first', async () => {
+test('a busy app leaves the others their share of the log, and errors take precedence', async () => {
   const kept = keeping()
   const recorder = recorderOn(kept.usage)
   for (let i = 0; i < 5000; i++) recorder.request(request({ app_id: 'busy' }))
@@ -303,7 +303,7 @@ test('a busy app leaves the others their place in the log, and errors go first',
   assert.equal(recorder.dropped.log, 5000 + 300 + 700 + 10 - 1000)
 })
 
-test('the log of an app is trimmed again and again, however long the process lives', async () => {
+test('the log of an app is trimmed repeatedly, however long the process runs', async () => {
   const kept = keeping()
   const trimmed: [string, number][] = []
   const recorder = recorderOn({

@@ -110,7 +110,7 @@ for (const [name, query] of Object.entries({ 'a whole page': whole, 'a page in p
   })
 }
 
-test('the validator holds for every coding, and 304 says what it varies by', async () => {
+test('one ETag is valid for every coding, and a 304 has the Vary header', async () => {
   const path = withQuery(orders, whole)
   const { headers } = await get(path, { 'accept-encoding': 'gzip' })
   const again = await get(path, { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' })
@@ -119,7 +119,7 @@ test('the validator holds for every coding, and 304 says what it varies by', asy
   assert.deepEqual([again.headers['content-length'], again.headers['content-type']], [undefined, undefined])
 })
 
-test('HEAD tells what GET would say, without a body', async () => {
+test('HEAD has the headers of GET, without a body', async () => {
   for (const query of [whole, pieces]) {
     const { status, headers, body } = await get(
       withQuery(orders, query),
@@ -134,7 +134,7 @@ test('HEAD tells what GET would say, without a body', async () => {
   assert.deepEqual([plain.headers['content-length'], plain.body.length], [full.headers['content-length'], 0])
 })
 
-test('small answers, errors and tokens are sent as they are', async () => {
+test('small responses, errors and tokens are not compressed', async () => {
   const headers = { 'accept-encoding': 'gzip, br, zstd' }
   const small = await get(stores, headers)
   assert.deepEqual([small.status, small.headers['content-encoding']], [200, undefined])

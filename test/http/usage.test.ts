@@ -57,7 +57,7 @@ async function settled({ server }: World) {
   }
 }
 
-test('what an app is given of a store is counted: orders, items, sales; a 304 and a HEAD give nothing', async t => {
+test('the orders, items and sales that an app reads from a store are counted; a 304 and a HEAD count none', async t => {
   const world = await startHere(t)
   await world.push(
     ...Array.from({ length: 3 }, (_, i) => sampleOrder({ id: `O-${i}` })),
@@ -96,7 +96,7 @@ test('what an app is given of a store is counted: orders, items, sales; a 304 an
   })
 })
 
-test('a store that an app was refused has no reads of it, nor have other stores', async t => {
+test('a rejected request is not a read of the store', async t => {
   const world = await startHere(t, [1001])
   await world.push(sampleStore({ id: 7 }), sampleOrder({ store_id: 7 }))
   const refused = await world.read(orders, { ...day, store_id: 7 })
@@ -118,7 +118,7 @@ test('a store that an app was refused has no reads of it, nor have other stores'
   assert.deepEqual([...(await figures.last([1001n])).keys()], [world.reader.client_id])
 })
 
-test('every error of an app is in its log by its request id, with the code that it was answered with', async t => {
+test('every error of an app is in its log under the request id, with the code of the response', async t => {
   const world = await startHere(t, [1001], { config: { rate_limit: 5 } })
   const { server, reader } = world
   const old = await world.token()
@@ -187,7 +187,7 @@ test('every error of an app is in its log by its request id, with the code that 
   }
 })
 
-test('a revoked token is its app’s error; requests of nobody known are counted under no app', async t => {
+test('a revoked token counts as its app’s error; requests without a known app are counted without one', async t => {
   const world = await startHere(t)
   const { server, reader } = world
   const token = await world.token()
@@ -232,7 +232,7 @@ test('a revoked token is its app’s error; requests of nobody known are counted
   assert.deepEqual((await requests(reader.client_id))['POST /auth/v2/revoke'], [1, 0, 0])
 })
 
-test('an activation names its store in the log and is no read of it', async t => {
+test('an activation has its store in the log, and is not a read of it', async t => {
   const world = await startHere(t)
   const answer = await world.server.post(
     activate(1001),
@@ -249,7 +249,7 @@ test('an activation names its store in the log and is no read of it', async t =>
   assert.equal(await reads(1001), undefined)
 })
 
-test('what the platform pushes is counted with its lag; a refused batch is not', async t => {
+test('a batch that the platform pushes is counted with its lag; a rejected one is not', async t => {
   const world = await startHere(t, [1001])
   // The newest of its orders was updated at 09:31, and it is noon.
   await world.push(sampleOrder(), sampleOrder({ id: 'O-2', updated_at: '2026-11-01 09:30:00' }), sampleItem())
@@ -266,7 +266,7 @@ test('what the platform pushes is counted with its lag; a refused batch is not',
   assert.deepEqual([hour?.lagged, hour?.lag_last, hour?.lag_max, hour?.lag_sum], [1, lag, lag, lag])
 })
 
-test('a database that takes no figures fails no request, and is said once', async t => {
+test('when figures cannot be written no request fails, and the log has one line', async t => {
   const world = await startHere(t)
   const { usage } = world.server.storage
   const add = mock.method(usage, 'add', async () => {
@@ -280,7 +280,7 @@ test('a database that takes no figures fails no request, and is said once', asyn
   assert.ok(add.mock.callCount() >= 1)
 })
 
-test('a request that is being answered while the server closes is counted too', async t => {
+test('a request in flight while the server closes is counted', async t => {
   const world = await startHere(t)
   const { server } = world
   const token = await world.token()
@@ -313,7 +313,7 @@ test('a request that is being answered while the server closes is counted too', 
   assert.deepEqual(await reads(1001), [1, 0, 0, 0])
 })
 
-test('a reader who goes away before the answer is counted as 499', async t => {
+test('a client that closes the connection before the response is counted as 499', async t => {
   const world = await startHere(t)
   const { server } = world
   const token = await world.token()
@@ -343,7 +343,7 @@ test('a reader who goes away before the answer is counted as 499', async t => {
   assert.deepEqual([entry?.status, entry?.error_code], [499, 'answer_incomplete'])
 })
 
-test('/metrics tells what was dropped', async t => {
+test('/metrics counts what was dropped', async t => {
   const world = await startHere(t)
   const { text } = await world.server.get('/metrics')
   assert.match(text, /^tillgate_usage_dropped_total\{what="counts"\} 0$/m)

@@ -15,7 +15,7 @@ afterEach(() => mock.restoreAll())
 after(() => server.close())
 
 describe('health', () => {
-  test('/health/live: the process answers, whatever the database does', async () => {
+  test('/health/live: the process responds whatever the state of the database', async () => {
     mock.method(server.storage, 'ping', async () => {
       throw new StorageUnavailable('gone')
     })
@@ -23,13 +23,13 @@ describe('health', () => {
     assert.deepEqual([status, json], [200, { status: 'live' }])
   })
 
-  test('/health/ready: 200 while the database answers', async () => {
+  test('/health/ready: 200 while the database responds', async () => {
     const { status, json } = await server.get('/health/ready')
     assert.deepEqual([status, json], [200, { status: 'ready' }])
   })
 
   for (const error of [new StorageUnavailable('disk is full'), new Error('disk is full')]) {
-    test(`/health/ready: 503 with Retry-After when it does not (${error.name}); the cause is in the log alone`, async () => {
+    test(`/health/ready: 503 with Retry-After when it does not (${error.name}); the cause is only in the log`, async () => {
       mock.method(server.storage, 'ping', async () => {
         throw error
       })
@@ -155,7 +155,7 @@ describe('/metrics', () => {
     }
   })
 
-  test('tells of a reader who went away', async () => {
+  test('counts a request whose client closed the connection as aborted', async () => {
     const before = (await counts()).get('method="GET",route="/health/ready",status="aborted"') ?? 0
     const asked = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()

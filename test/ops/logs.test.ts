@@ -186,7 +186,7 @@ describe('the lines', () => {
     }
   })
 
-  test('hold no address, query, header or body', () => {
+  test('contain no URL, query, header or body', () => {
     for (const line of parsed()) {
       for (const field of ['url', 'req', 'res', 'headers', 'body', 'query', 'originalUrl']) {
         assert.ok(!(field in line), JSON.stringify(line))
@@ -194,7 +194,7 @@ describe('the lines', () => {
     }
   })
 
-  test('are exactly one a request, with its id, method, route pattern, status, time and address', async () => {
+  test('are exactly one for each request, with its id, method, route pattern, status, time and address', async () => {
     const ids = new Map<string, number>()
     const requests = parsed().filter(({ msg }) => msg === 'request')
     for (const line of requests) {
@@ -230,7 +230,7 @@ describe('the lines', () => {
     })
   }
 
-  test('name the app that asked, once its token is known', async () => {
+  test('name the app when its token is valid', async () => {
     const app = await server.newApp()
     const { headers } = await server.get('/integration/v1/stores', await server.token(app))
     const line = () => parsed().find(({ request_id }) => request_id === headers.get('x-request-id'))
@@ -238,7 +238,7 @@ describe('the lines', () => {
     assert.equal(line()?.['app_id'], app.client_id)
   })
 
-  test('tell of each failed sign-in, without the name', () => {
+  test('record each failed sign-in, without the email', () => {
     assert.ok(parsed().some(({ event }) => event === 'sign_in_failed'))
   })
 })

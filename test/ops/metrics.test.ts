@@ -40,7 +40,7 @@ describe('database timings', () => {
     assert.ok((await sample(operation('stores.page', 'ok', 'sum'))) > 0)
   })
 
-  test('one that fails is counted as failed, and fails for its caller', async () => {
+  test('a failed operation is counted as failed, and still fails for its caller', async () => {
     mock.method(server.storage, 'ping', async () => {
       throw new Error('gone')
     })
@@ -50,7 +50,7 @@ describe('database timings', () => {
   })
 })
 
-test('connections that are open are counted', async () => {
+test('open connections are counted', async () => {
   assert.ok((await sample('tillgate_http_connections')) >= 1)
 })
 

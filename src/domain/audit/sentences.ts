@@ -32,7 +32,8 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
   },
   account_disabled: {
     title: 'Account disabled',
-    says: line => say`disabled the account ${accountOf(line)}, which ended its sessions and the access it gave`,
+    says: line =>
+      say`disabled the account ${accountOf(line)}, which ended its sessions and the access it gave`,
   },
   account_enabled: { title: 'Account enabled', says: line => say`enabled the account ${accountOf(line)}` },
   password_changed: {
