@@ -126,7 +126,7 @@ describe('while it is on', () => {
 
   const refused = [
     { name: 'no email', fields: { email: '' }, field: 'email', says: /does not have the form name@domain/ },
-    { name: 'no address', fields: { email: 'nobody' }, field: 'email', says: /is not of the form/ },
+    { name: 'no address', fields: { email: 'nobody' }, field: 'email', says: /does not have the form/ },
     { name: 'a taken email', fields: { email: 'Taken@example.com' }, field: 'email', says: /already exists/ },
     {
       name: 'a short password',
