@@ -14,20 +14,19 @@ import {
 import type { Transform } from 'node:stream'
 import { createCompressorPool, limitConcurrency } from './compressor-pool.ts'
 
+/** Each chunk is another round trip to the thread pool, so chunks are large. */
+const chunkSize = 64 * 1024
 /**
  * Levels for responses that are compressed once and read once, measured on pages of 100 orders (docs/performance.md).
  * gzip 4 takes two thirds of the time of 6 for a fifth more bytes, Brotli 3 three quarters of 4 for a tenth more, and
  * Zstandard 1 is as small as gzip 6 in a fifth of its time.
  */
-const levels = { gzip: 4, br: 3, zstd: 1 }
-/** Each chunk is another round trip to the thread pool, so chunks are large. */
-const chunkSize = 64 * 1024
-const gzipOptions = { level: levels.gzip, chunkSize }
-const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: levels.zstd }, chunkSize }
+const gzipOptions = { level: 4, chunkSize }
+const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize }
 // A window of 256 KB holds a page. For its default window Brotli allocates megabytes each time, which takes longer than
 // the compression. Its chunk buffer is freed with it, so it is small.
 const brotliOptions = {
-  params: { [constants.BROTLI_PARAM_QUALITY]: levels.br, [constants.BROTLI_PARAM_LGWIN]: 18 },
+  params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 },
   chunkSize: 16 * 1024,
 }
 
