@@ -28,7 +28,9 @@ export interface Config {
   rate_limit: number
   /** Connections of each process; further connections are closed immediately. */
   max_connections: number
-  /** Requests of one class that each process handles at a time, and the milliseconds that others may wait. */
+  /** Sockets of each process that listen on the port (Linux). */
+  listeners: number
+  /** The concurrency limit of each class of requests in a process, and the queue timeout in milliseconds. */
   max_requests: number
   max_wait: number
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
@@ -65,6 +67,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trust_proxy: readProxies(env['TILLGATE_TRUST_PROXY'] ?? ''),
     rate_limit: integer(env, 'TILLGATE_RATE_LIMIT', 0, 0, 1_000_000_000),
     max_connections: integer(env, 'TILLGATE_MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    listeners: integer(env, 'TILLGATE_LISTENERS', 64, 1, 1024),
     max_requests: integer(env, 'TILLGATE_MAX_REQUESTS', 20, 1, 100_000),
     max_wait: integer(env, 'TILLGATE_MAX_WAIT', 400, 1, 60_000),
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),

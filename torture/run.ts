@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createRandom } from '../src/demo/random.ts'
 import { backup } from './backup.ts'
+import { connectionStorm } from './connection-storm.ts'
 import { crash } from './crash.ts'
 import { diskFull } from './disk-full.ts'
 import { input } from './input.ts'
@@ -11,13 +12,14 @@ import { shutdown } from './shutdown.ts'
 import { slowClients } from './slow-clients.ts'
 import type { EngineName, Scenario } from './trial.ts'
 
-/** `npm run torture`: the long versions of test/faults and test/attacks, for as long as is given, with figures for docs/reliability.md. */
+/** `npm run torture`: the long versions of test/faults and test/attacks; writes their figures to docs/reliability.md. */
 
 const scenarios: readonly Scenario[] = [
   crash,
   diskFull,
   overload,
   overloadByReaders,
+  connectionStorm,
   slowClients,
   shutdown,
   rollingRestart,
@@ -31,7 +33,7 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'both' },
     only: { type: 'string', default: '' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-    /** Prints only: the figures of a short try are not worth keeping. */
+    /** Prints the figures only, for a short trial. */
     'no-report': { type: 'boolean', default: false },
   },
 })
@@ -74,7 +76,7 @@ for (const { scenario, engine } of runs) {
     ...outcome,
   }
   results.push(result)
-  // At once: what comes next may take an hour.
+  // After each scenario: the next one may take an hour.
   if (!values['no-report']) await writeReport([result])
   console.log(`  tried: ${outcome.tried}`)
   console.log(`  found: ${outcome.found}`)

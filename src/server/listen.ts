@@ -3,56 +3,60 @@ import { createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { assertFree } from '../lib/address.ts'
 
-/**
- * Node takes one new connection from a listening socket in each turn of its event loop
- * (https://github.com/libuv/libuv/pull/3696). Under load turns are long, and a crowd that connects would wait for seconds
- * before anyone looks at it, even to be turned away. Linux spreads connections over all sockets that share an address:
- * so there are several, and as many are taken in each turn.
- */
-export const doors = process.platform === 'linux' ? 256 : 1
+/** Only Linux spreads connections over sockets that share an address. */
+const canShareAddress = process.platform === 'linux'
 
-/** The longest queue that the system allows: a crowd that connects at once waits for a moment instead of a second. */
+/** How many of the configured listeners this platform uses. */
+export const usedListeners = (configured: number): number => (canShareAddress ? configured : 1)
+
+/** The longest accept queue that Linux allows by default: a burst of connections waits instead of connecting again. */
 const backlog = 4096
 
-interface Where {
+interface ListenOptions {
   host: string
   port: number
+  /** Sockets that listen on the address. */
+  listeners: number
   /**
-   * Whether another process has the address too: a worker with the same port. On Linux each has queues of its own; Node's
-   * way, one that hands connections on, leaves those it has just handed to a worker that dies without an answer, for
-   * ever; this way they are told at once.
+   * Whether worker processes listen on the same port. Each has its own listeners: a connection that Node's cluster module
+   * hands to a worker that dies is never closed.
    */
   shared: boolean
 }
 
-/** Listens until the app is closed. */
-export async function listen(app: FastifyInstance, { host, port, shared }: Where): Promise<void> {
-  if (doors === 1) {
+/**
+ * Listens until the app is closed. Node accepts one connection of each listening socket in an iteration of its event loop
+ * (https://github.com/libuv/libuv/pull/3696), and under load iterations are long. Linux spreads connections over sockets
+ * that share an address (SO_REUSEPORT), so several listeners accept as many at a time.
+ */
+export async function listen(app: FastifyInstance, options: ListenOptions): Promise<void> {
+  const { host, port, shared } = options
+  if (!canShareAddress) {
     await app.listen({ host, port, backlog })
     return
   }
-  const others = Array.from({ length: doors - 1 }, () => createDoor(app))
+  const others = Array.from({ length: options.listeners - 1 }, () => createListener(app))
   let closed: Promise<unknown> = Promise.resolve()
   app.addHook('preClose', async () => {
-    closed = Promise.all(others.map(door => new Promise(resolve => door.close(resolve))))
+    closed = Promise.all(others.map(listener => new Promise(resolve => listener.close(resolve))))
   })
-  // Node's server waits for the connections of its own socket alone.
+  // Node's HTTP server waits for the connections of its own listener alone.
   app.addHook('onClose', () => closed)
-  // A port that sockets share would be shared with a stranger too; nothing that takes time stands between look and leap.
   await app.ready()
+  // SO_REUSEPORT would share the port with a foreign process too. Nothing slow happens between this check and listening.
   if (!shared) await assertFree(host, port)
-  const where = { host, port, backlog, reusePort: true }
-  await app.listen(where)
+  const address = { host, port, backlog, reusePort: true }
+  await app.listen(address)
   const opened = await Promise.allSettled(
-    others.map(async door => {
-      door.listen(where)
-      await once(door, 'listening')
-      door.on('error', error => app.log.warn({ err: error }, 'a connection could not be taken'))
+    others.map(async listener => {
+      listener.listen(address)
+      await once(listener, 'listening')
+      listener.on('error', error => app.log.warn({ err: error }, 'a connection could not be accepted'))
     }),
   )
   for (const outcome of opened) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** As Node's HTTP server makes its own sockets, to which it adds what comes in here. */
-const createDoor = (app: FastifyInstance): Server =>
+/** Has the options of the HTTP server's own listener, and hands its connections to that server. */
+const createListener = (app: FastifyInstance): Server =>
   createServer({ allowHalfOpen: true, noDelay: true }, socket => app.server.emit('connection', socket))

@@ -225,13 +225,25 @@ test('more workers than cores is a warning', async () => {
   assert.deepEqual(states(report, 'workers'), ['warning'])
 })
 
-test('fewer open files than connections is a warning', { skip: process.platform !== 'linux' }, () => {
-  const { stdout } = spawnSync(
-    'sh',
-    ['-c', 'ulimit -n 300 && exec "$@"', 'sh', process.execPath, 'bin/tillgate.js', 'doctor', '--json'],
-    { env: { ...process.env, ...here(), TILLGATE_DATABASE: cli.database }, encoding: 'utf8' },
-  )
-  assert.deepEqual(states(JSON.parse(stdout) as Report, 'open files'), ['warning'])
+test('fewer open files than connections and listeners need is a warning', {
+  skip: process.platform !== 'linux',
+}, () => {
+  // 136 files are for the database, the log and the libraries.
+  const settings = { TILLGATE_DATABASE: cli.database, TILLGATE_MAX_CONNECTIONS: '100' }
+  for (const [listeners, state] of [
+    ['64', 'ok'],
+    ['65', 'warning'],
+  ]) {
+    const { stdout } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -n 300 && exec "$@"', 'sh', process.execPath, 'bin/tillgate.js', 'doctor', '--json'],
+      {
+        env: { ...process.env, ...here(), ...settings, TILLGATE_LISTENERS: listeners },
+        encoding: 'utf8',
+      },
+    )
+    assert.deepEqual(states(JSON.parse(stdout) as Report, 'open files'), [state])
+  }
 })
 
 test('little room on the disk, and a database whose clock differs', async () => {

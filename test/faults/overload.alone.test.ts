@@ -1,14 +1,34 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { connectionStorm } from '../../torture/connection-storm.ts'
 import { overload, overloadByReaders } from '../../torture/overload.ts'
 import { shortTrial } from '../../torture/trial.ts'
 import { engineName } from '../helpers/engine.ts'
 
-/** Three seconds each of what `npm run torture` does for half a minute. */
-describe('ten times the load it can take: refused quickly with Retry-After, the rest answered in time, normal again soon', () => {
-  for (const { name, run } of [overload, overloadByReaders]) {
-    test(name, { timeout: 120_000 }, async t => {
-      const { broken, tried, found } = await run(shortTrial(engineName, 3, text => t.diagnostic(text)))
+/** Short versions of scenarios of `npm run torture`. */
+const scenarios = [
+  {
+    scenario: overload,
+    rounds: 3,
+    title: 'ten times the load, small pages and tokens: rejects with Retry-After, answers the rest in time',
+  },
+  {
+    scenario: overloadByReaders,
+    rounds: 3,
+    title: 'ten times the load, large pages: rejects with Retry-After, answers the rest in time',
+  },
+  {
+    scenario: connectionStorm,
+    rounds: 1,
+    title: '1,000 new connections beside 64 busy clients: all are answered in time',
+  },
+]
+
+describe('overload', () => {
+  for (const { scenario, rounds, title } of scenarios) {
+    test(title, { timeout: 120_000 }, async t => {
+      const trial = shortTrial(engineName, rounds, text => t.diagnostic(text))
+      const { broken, tried, found } = await scenario.run(trial)
       t.diagnostic(tried)
       t.diagnostic(found)
       assert.deepEqual(broken, [])

@@ -8,34 +8,34 @@ import { listen } from '../../src/server/listen.ts'
 
 const host = '127.0.0.1'
 
-async function serveAt(port: number): Promise<FastifyInstance> {
+async function serveAt(port: number, listeners = 64): Promise<FastifyInstance> {
   const app = Fastify()
   app.get('/', () => 'here')
-  await listen(app, { host, port, shared: false })
+  await listen(app, { host, port, listeners, shared: false })
   return app
 }
 
-test('many who connect at once are let in within a few turns of a busy event loop', {
+test('a busy server accepts a burst of connections within a few iterations of its event loop', {
   skip: process.platform !== 'linux',
 }, async () => {
   const port = await settlePort(host, 0)
   const app = await serveAt(port)
   let arrived = 0
   app.server.on('connection', () => arrived++)
-  const crowd = Array.from({ length: 200 }, () => connect(port, host))
-  await Promise.all(crowd.map(socket => once(socket, 'connect')))
-  let turns = 0
-  while (arrived < crowd.length) {
+  const burst = Array.from({ length: 200 }, () => connect(port, host))
+  await Promise.all(burst.map(socket => once(socket, 'connect')))
+  let iterations = 0
+  while (arrived < burst.length) {
     const began = performance.now()
     while (performance.now() - began < 5);
     await new Promise(setImmediate)
-    assert.ok(turns++ < 60, `${arrived} after ${turns} turns`)
+    assert.ok(iterations++ < 60, `${arrived} after ${iterations} iterations`)
   }
-  for (const socket of crowd) socket.destroy()
+  for (const socket of burst) socket.destroy()
   await app.close()
 })
 
-test('every connection is answered, and has ended when the server has closed', async () => {
+test('every listener answers, and all connections have ended when the server has closed', async () => {
   const port = await settlePort(host, 0)
   const app = await serveAt(port)
   const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(`http://${host}:${port}`)))
@@ -44,7 +44,7 @@ test('every connection is answered, and has ended when the server has closed', a
   await assert.rejects(fetch(`http://${host}:${port}`))
 })
 
-test('an address that another server has is refused', async () => {
+test('an address that another server listens on is refused', async () => {
   const port = await settlePort(host, 0)
   const app = await serveAt(port)
   await assert.rejects(serveAt(port), { code: 'EADDRINUSE' })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../../config.ts'
-import { doors } from '../../server/listen.ts'
+import { usedListeners } from '../../server/listen.ts'
 import { type Check, ok, warning } from './check.ts'
 
 /** The cores and open files that this machine gives to a server. */
@@ -20,13 +20,17 @@ function workersCheck({ workers }: Config): Check {
   )
 }
 
-/** Each connection is an open file; some more are the sockets that listen, the database and the libraries. */
-const others = doors + 136
+/** Files that the database, the log and the libraries have open. */
+const otherFiles = 136
 
-function filesChecks({ max_connections }: Config): Check[] {
+/** Each connection and each listener is an open file. */
+function filesChecks({ max_connections, listeners }: Config): Check[] {
+  const others = usedListeners(listeners) + otherFiles
   const most = openFiles()
   if (most === null) return []
-  const says = `a process may have ${most} open; TILLGATE_MAX_CONNECTIONS is ${max_connections}`
+  const says =
+    `a process may have ${most} open; TILLGATE_MAX_CONNECTIONS is ${max_connections}, ` +
+    `TILLGATE_LISTENERS is ${listeners}`
   if (most >= max_connections + others) return [ok('open files', says)]
   const mend = `raise the limit (ulimit -n, LimitNOFILE= of systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - others)}`
   return [warning('open files', says, mend)]
