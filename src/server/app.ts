@@ -5,7 +5,7 @@ import { sendErrorPage } from '../console/error-page.ts'
 import { consolePages } from '../console/index.ts'
 import { createThrottle } from '../domain/accounts/throttle.ts'
 import { createPendingConsents } from '../domain/apps/pending-consents.ts'
-import { refuseOverload } from '../http/admission/overload.ts'
+import { rejectOverload } from '../http/admission/overload.ts'
 import { perApp } from '../http/admission/rate-limit.ts'
 import { refuseAmbiguousRequests } from '../http/edge/ambiguous-requests.ts'
 import { closeGracefully } from '../http/edge/graceful-close.ts'
@@ -63,7 +63,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   transportHeaders(app, pages.secure)
   closeGracefully(app, ends, connections, stopping)
   cutSlowClients(app, connections)
-  refuseOverload(app, config, ends, metrics.refused)
+  rejectOverload(app, config, ends, metrics.rejected)
   requestLog(ends)
   recordUsage(ends, usage)
   // After the last request, and before the storage is closed.

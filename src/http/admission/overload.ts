@@ -1,126 +1,109 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fail } from '../../errors.ts'
-import { createGate, type Gate, type TurnedAway, type Visit } from './gate.ts'
 import { usualPage } from '../../domain/reading/page.ts'
+import { fail } from '../../errors.ts'
 import type { RequestEnds } from '../observe/request-ends.ts'
+import {
+  type AdmissionController,
+  createAdmissionController,
+  limitsFor,
+  type Rejection,
+  type Ticket,
+} from './controller.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * `never`: answered however much there is to do, because operators ask by it what is going on. `later`: the handler
-     * says when, by `takeTurn`. Else before the handler, when the body is there.
-     */
-    turn?: 'never' | 'later'
+    /** `exempt`: never rejected. `handler`: the handler calls `admit`. Otherwise a hook admits before the handler. */
+    admission?: 'exempt' | 'handler'
   }
   interface FastifyRequest {
-    visit: Visit | null
+    ticket: Ticket | null
   }
   interface FastifyInstance {
-    gates: { of(request: FastifyRequest): Gate; refused(why: TurnedAway): void }
+    admission: { controllerOf(request: FastifyRequest): AdmissionController; rejected(why: Rejection): void }
   }
 }
 
-export interface OverloadLimits {
-  /** Requests of one kind that are worked on at a time. */
-  max_requests: number
-  /** Milliseconds that a request waits for its turn where many do. */
-  max_wait: number
-}
-
-/**
- * For each that is worked on. So many because clients that are turned away at once come back at once, and turning them
- * away would become all that is done; those who wait first come back twice a second.
- */
-const waitingForEach = 500
-
-/** No more than these are no overload: together they are soon through, even where each takes long. */
-const few = (kind: string): number => (kind === largePages ? 25 : 100)
-
-// How long a request waits, in times of `max_wait`.
-
-/** Many that come at once and will soon be through. */
-const burst = 1.4
-
-/** A few. Tills would have to send a whole batch again, and are in no hurry. */
-const patience = (kind: string): number => (kind === 'platform' ? 10 : 6)
-
-/** Milliseconds in one turn of the event loop: a hundred small answers, and never a wait that anyone would notice. */
-const turn = 10
-
-/** One object for all: it is needed so often, and its stack says nothing. */
+/** One object for all rejections: they are many, and a stack says nothing. */
 export const overloaded = fail(
   'service_unavailable',
   'There is more to do than can be done now; try again shortly',
-  {
-    headers: { 'retry-after': '1' },
-  },
+  { headers: { 'retry-after': '1' } },
 )
 
-/**
- * Turns requests away when there are more than can be answered in time, so that those let in are answered soon: a number
- * is worked on at a time, and the rest wait at a gate, and not for long.
- */
-export function refuseOverload(
-  app: FastifyInstance,
-  { max_requests, max_wait }: OverloadLimits,
-  ends: RequestEnds,
-  refused: (why: TurnedAway) => void,
-): void {
-  const gates = createGates(kind =>
-    createGate({
-      inside: max_requests,
-      turn_ms: turn,
-      waiting: max_requests * waitingForEach,
-      patience_ms: max_wait,
-      burst_ms: max_wait * burst,
-      few: few(kind),
-      few_ms: max_wait * patience(kind),
-    }),
-  )
-  app.decorate('gates', { of: gates, refused })
-  app.decorateRequest('visit', null)
+/** Each class has limits of its own: sign-ins, slow by design, never delay tills, nor large pages small ones. */
+const classes = ['integration', 'large pages', 'platform', 'auth', 'login', 'pages'] as const
+type Class = (typeof classes)[number]
 
-  // Only now, when the body is there: one who sends it slowly takes nobody's place.
-  app.addHook('preValidation', (request, _reply, done) => {
-    if (turnOf(request) === undefined) enter(request, done)
-    else done()
-  })
-  // The answer is there; how fast its reader takes it is another matter.
-  ends.listenToAnswers(request => request.visit?.leave())
-  // Answers that the OAuth provider wrote by itself, and requests that were cut off.
-  ends.listen(({ request }) => request.visit?.leave())
+function classOf({ routeOptions, query }: FastifyRequest): Class {
+  const [, first = ''] = (routeOptions.url ?? '').split('/', 2)
+  // The query is not validated yet.
+  const isLarge = Number((query as { count?: unknown } | null)?.count) > usualPage
+  if (first === 'integration' && isLarge) return 'large pages'
+  return first === 'signup' ? 'login' : (classes.find(name => name === first) ?? 'pages')
 }
 
-/** Waits for the request's turn; for handlers that read the body themselves. */
-export const takeTurn = (request: FastifyRequest): Promise<void> =>
+/** Rejects requests that could not be answered in time, so that admitted ones are answered soon. */
+export function rejectOverload(
+  app: FastifyInstance,
+  { max_requests, max_wait }: { max_requests: number; max_wait: number },
+  ends: RequestEnds,
+  rejected: (why: Rejection) => void,
+): void {
+  const controllers = Object.fromEntries(
+    classes.map(name => [
+      name,
+      createAdmissionController(limitsFor(max_requests, max_wait, name === 'large pages')),
+    ]),
+  ) as Record<Class, AdmissionController>
+  app.decorate('admission', { controllerOf: request => controllers[classOf(request)], rejected })
+  app.decorateRequest('ticket', null)
+  // After the body has arrived: a slow sender holds no slot.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.config?.admission === undefined) requestAdmission(request, done)
+    else done()
+  })
+  // Before the body of the answer: a slow reader holds no slot either.
+  ends.listenToAnswers(request => request.ticket?.release())
+  // Answers that the OAuth provider writes itself, and aborted requests.
+  ends.listen(({ request }) => request.ticket?.release())
+}
+
+function requestAdmission(request: FastifyRequest, done: (error?: Error) => void): void {
+  const { admission } = request.server
+  request.ticket = admission.controllerOf(request).admit((rejection, ticket) => {
+    // Before `done`, which may have answered the request when it returns.
+    request.ticket = ticket
+    if (rejection === null) return done()
+    admission.rejected(rejection)
+    done(overloaded)
+  })
+}
+
+/** Waits until the request may start; for handlers that read the body themselves. */
+export const admit = (request: FastifyRequest): Promise<void> =>
   new Promise((resolve, reject) => {
-    const { socket } = request.raw
-    // Who goes away while waiting is never called in; what is kept for them must be let go all the same.
-    const gone = () => reject(overloaded)
-    socket.once('close', gone)
-    enter(request, error => {
-      socket.off('close', gone)
+    // When the client leaves, the controller never decides; the handler must still free what it holds.
+    const onClose = () => reject(overloaded)
+    request.raw.socket.once('close', onClose)
+    requestAdmission(request, error => {
+      request.raw.socket.off('close', onClose)
       if (error) reject(error)
       else resolve()
     })
   })
 
-/**
- * What follows in an answer that has begun, each piece in its turn: before most requests that have not begun, or those
- * would all be let in, and none be answered in time.
- */
-export async function* inTurn<Piece>(
+/** Admits each further piece of an answer that has begun, and reads it. */
+export async function* admitPieces<Piece>(
   request: FastifyRequest,
   pieces: AsyncIterable<Piece>,
 ): AsyncGenerator<Piece> {
-  const gate = request.server.gates.of(request)
+  const controller = request.server.admission.controllerOf(request)
   const iterator = pieces[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const visit = await new Promise<Visit>(resolve => gate.again(resolve))
-      // Who left while it waited needs no more of it.
-      if (request.raw.socket.destroyed) return visit.leave()
-      const step = await iterator.next().finally(visit.leave)
+      const ticket = await new Promise<Ticket>(resolve => controller.resume(resolve))
+      if (request.raw.socket.destroyed) return ticket.release()
+      const step = await iterator.next().finally(ticket.release)
       if (step.done) return
       yield step.value
     }
@@ -128,51 +111,3 @@ export async function* inTurn<Piece>(
     await iterator.return?.()
   }
 }
-
-function enter(request: FastifyRequest, done: (error?: Error) => void): void {
-  const { gates } = request.server
-  request.visit = gates.of(request).enter((why, visit) => {
-    // Before the request goes on: it may be over when this returns.
-    request.visit = visit
-    if (why === null) return done()
-    gates.refused(why)
-    done(overloaded)
-  })
-}
-
-const turnOf = (request: FastifyRequest) => request.routeOptions.config?.turn
-
-/** Kinds of requests with a gate of their own: people who sign in, which is slow by design, never stand before tills. */
-const kinds = ['integration', 'platform', 'auth', 'login']
-const largePages = 'large pages'
-
-function createGates(create: (kind: string) => Gate): (request: FastifyRequest) => Gate {
-  const byKind = new Map<string, Gate>()
-  const gateOf = (kind: string): Gate => {
-    const gate = byKind.get(kind) ?? create(kind)
-    byKind.set(kind, gate)
-    return gate
-  }
-  const large = create(largePages)
-  const byRoute = new Map<string, { usual: Gate; large: Gate }>()
-  return request => {
-    const { url = '' } = request.routeOptions
-    let gates = byRoute.get(url)
-    if (!gates) {
-      const kind = kindOf(url)
-      const usual = gateOf(kind)
-      gates = { usual, large: kind === 'integration' ? large : usual }
-      byRoute.set(url, gates)
-    }
-    return asksForLargePage(request) ? gates.large : gates.usual
-  }
-}
-
-function kindOf(url: string): string {
-  const [, first = ''] = url.split('/')
-  return first === 'signup' ? 'login' : kinds.includes(first) ? first : 'pages'
-}
-
-/** What may take many pieces never stands before what takes one. Nobody has looked at this query yet. */
-const asksForLargePage = ({ query }: FastifyRequest): boolean =>
-  Number((query as { count?: unknown } | null)?.count) > usualPage

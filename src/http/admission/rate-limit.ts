@@ -1,12 +1,12 @@
 import type { RateLimitPluginOptions } from '@fastify/rate-limit'
 import { fail } from '../../errors.ts'
 
-/** So many integration requests a minute for each app, counted by each process; told in the RateLimit headers. */
+/** Limits the integration requests a minute of each app, counted by each process; sends the RateLimit headers. */
 export const perApp = (max: number): RateLimitPluginOptions => ({
   max,
   timeWindow: '1 minute',
-  // After the token was verified: the app is known, and nobody can use up another's share. Before the parameters are
-  // looked at: bad requests count too.
+  // After the token is verified, so that no client uses another app's share. Before the parameters are validated, so that
+  // invalid requests count too.
   hook: 'preValidation',
   keyGenerator: request => request.principal?.claim.app_id ?? request.ip,
   enableDraftSpec: true,

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { Observe } from '../../storage/timed.ts'
 import type { Connections } from '../edge/connections.ts'
-import type { TurnedAway } from '../admission/gate.ts'
+import type { Rejection } from '../admission/controller.ts'
 import { createHistogram } from './histogram.ts'
 import type { RequestEnds } from './request-ends.ts'
 
@@ -47,7 +47,7 @@ export function createMetrics() {
       const failed = operations.labels({ operation, outcome: 'failed' })
       return (milliseconds, hasFailed) => (hasFailed ? failed : ok)(milliseconds / 1000)
     },
-    refused: (why: TurnedAway) => refused.inc({ why }),
+    rejected: (why: Rejection) => refused.inc({ why }),
     unreadable: (status: number) => unreadable.inc({ status }),
     usage(recorder: Pick<UsageRecorder, 'dropped'>): void {
       const dropped = new Counter({
@@ -84,7 +84,7 @@ export function createMetrics() {
         observe(milliseconds / 1000)
       })
       const text = gather(registry)
-      app.get('/metrics', { config: { turn: 'never' as const } }, async (_request, reply) =>
+      app.get('/metrics', { config: { admission: 'exempt' as const } }, async (_request, reply) =>
         reply.type(registry.contentType).send(await text()),
       )
     },

@@ -14,7 +14,7 @@ export function health(app: FastifyInstance, storage: Storage, stopping?: AbortS
   app.addHook('preClose', async () => {
     closing = true
   })
-  const always = { config: { turn: 'never' as const } }
+  const always = { config: { admission: 'exempt' as const } }
   app.get('/health/live', always, async () => ({ status: 'live' }))
   app.get('/health/ready', always, async (request, reply) => {
     if (closing || stopping?.aborted) return sendError(reply, shuttingDown)

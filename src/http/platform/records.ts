@@ -7,7 +7,7 @@ import { fail } from '../../errors.ts'
 import { createMemoryBudget } from '../../lib/memory-budget.ts'
 import { sendData } from '../reply/envelope.ts'
 import { errorResponses } from '../reply/error-responses.ts'
-import { overloaded, takeTurn } from '../admission/overload.ts'
+import { admit, overloaded } from '../admission/overload.ts'
 import { type App, principalOf } from '../route.ts'
 import type { PlatformDeps } from './deps.ts'
 import { expand, limits } from './body.ts'
@@ -53,7 +53,7 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
       },
       ...requireScope('platform.write', { checkFirst: true }),
       // Its body arrives in the handler, at the pace of its sender.
-      config: { turn: 'later' },
+      config: { admission: 'handler' },
     },
     async (request, reply) => {
       const body = request.body as Readable | undefined
@@ -67,7 +67,7 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
           if (!memory.reserve(piece.length)) throw overloaded
           await batch.push(piece)
         }
-        await takeTurn(request)
+        await admit(request)
         const outcome = await batch.commit()
         if (outcome.records === 0) throw empty()
         if ('refused' in outcome) {

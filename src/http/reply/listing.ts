@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Listing, Page } from '../../domain/reading/page.ts'
 import { release } from '../../lib/release.ts'
 import { head, json, tail } from './envelope.ts'
-import { inTurn } from '../admission/overload.ts'
+import { admitPieces } from '../admission/overload.ts'
 import { sendPieces, sendWhole } from './send.ts'
 
 const closing = Buffer.from(`]${tail}`)
@@ -20,7 +20,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
   const opening = Buffer.from(`${head(reply.server.clock.now())}[`)
   const { first, rest } = page
   if (rest === null) return sendWhole(reply, [opening, first, closing])
-  return sendPieces(reply, pieces(opening, first, inTurn(reply.request, rest)))
+  return sendPieces(reply, pieces(opening, first, admitPieces(reply.request, rest)))
 }
 
 async function* pieces(

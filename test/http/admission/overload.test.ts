@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { authorizePath, redirectUri } from '../helpers/authorize.ts'
-import { byTest } from '../helpers/by.ts'
-import { sampleItem, sampleStore } from '../helpers/orders.ts'
-import { startServer, type TestServer } from '../helpers/server.ts'
-import { assertError, header, type Surface } from '../helpers/surfaces.ts'
+import { authorizePath, redirectUri } from '../../helpers/authorize.ts'
+import { byTest } from '../../helpers/by.ts'
+import { sampleItem, sampleStore } from '../../helpers/orders.ts'
+import { startServer, type TestServer } from '../../helpers/server.ts'
+import { assertError, header, type Surface } from '../../helpers/surfaces.ts'
 
-/** One request at a time and hardly a wait: what is turned away, how it is told, and what never is. */
+/** A server with a concurrency limit of one and a short queue timeout. */
 
 let server: TestServer
 let client: { client_id: string; client_secret: string }
@@ -25,7 +25,7 @@ afterEach(() => mock.restoreAll())
 
 after(() => server.close())
 
-/** The database keeps whoever asks this waiting until released. */
+/** Delays every call of a storage method until `release`. */
 function hold(noun: object, verb: string): { reached(): Promise<void>; release(): void } {
   const held: (() => void)[] = []
   const original = (noun as Record<string, (...values: unknown[]) => unknown>)[verb]?.bind(noun)
@@ -53,14 +53,14 @@ const push = async () => {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-interface Kind {
+interface RequestClass {
   name: string
   surface: Surface
   at: () => [object, string]
   ask: () => Promise<{ status: number; headers: Headers; text: string }>
 }
 
-const kinds: Kind[] = [
+const classes: RequestClass[] = [
   {
     name: 'integration',
     surface: 'envelope',
@@ -82,37 +82,36 @@ const kinds: Kind[] = [
   },
 ]
 
-describe('beyond TILLGATE_MAX_REQUESTS: 503 with Retry-After, in the format of its surface, and no fault in the log', () => {
-  for (const { name, surface, at, ask } of kinds) {
+describe('a request beyond TILLGATE_MAX_REQUESTS is rejected: 503 with Retry-After, in the format of its surface, without an error in the log', () => {
+  for (const { name, surface, at, ask } of classes) {
     test(name, async () => {
       const held = hold(...at())
       const first = ask()
       await held.reached()
       server.log.length = 0
-      const refused = await ask()
+      const rejected = await ask()
       assertError(
         surface,
-        refused,
+        rejected,
         503,
         surface === 'oauth' ? 'temporarily_unavailable' : 'service_unavailable',
       )
-      assert.equal(header(refused, 'retry-after'), '1')
+      assert.equal(header(rejected, 'retry-after'), '1')
       assert.deepEqual(
         server.log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50),
         [],
       )
       held.release()
-      assert.notEqual((await first).status, 503, 'the one inside is answered')
-      assert.notEqual((await ask()).status, 503, 'and its place is free')
+      assert.notEqual((await first).status, 503, 'the running request is answered')
+      assert.notEqual((await ask()).status, 503, 'and its slot is free')
     })
   }
 })
 
-test('one kind does not stand before another, and operators are always answered', async () => {
+test('classes of requests do not delay each other, and health checks and metrics are always answered', async () => {
   const held = hold(server.storage.stores, 'page')
   const first = server.get('/integration/v1/stores', token)
   await held.reached()
-  // Whoever stood behind the one that is held would be refused in the end.
   assert.equal((await server.token(client)).split('.').length, 3)
   assert.equal((await push()).status, 200)
   for (const path of ['/health/live', '/health/ready', '/metrics'])
@@ -121,7 +120,7 @@ test('one kind does not stand before another, and operators are always answered'
   assert.equal((await first).status, 200)
 })
 
-test('what a token request says of its count is nothing to it', async () => {
+test('a count parameter does not change the class of a token request', async () => {
   const held = hold(server.storage.clients, 'facts')
   const ask = () => server.post('/auth/v2/token?count=2000', { grant_type: 'client_credentials', ...client })
   const first = server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })
@@ -131,7 +130,7 @@ test('what a token request says of its count is nothing to it', async () => {
   assert.equal((await first).status, 200)
 })
 
-test('a short burst is no overload: who waits less than its time is let in', async () => {
+test('a request that waits less than its queue timeout is answered', async () => {
   const held = hold(server.storage.stores, 'page')
   const first = server.get('/integration/v1/stores', token)
   await held.reached()
@@ -151,17 +150,17 @@ describe('a large page', () => {
     await server.apps.authorize(client.client_id, [1001n], byTest)
   })
 
-  test('that has begun is finished before others begin', async () => {
+  test('that has begun finishes before others begin', async () => {
     const held = hold(server.storage.items, 'more')
     const page = server.get(largePage, token)
     await held.reached()
-    assert.equal((await server.get(otherLargePage, token)).status, 503, 'its place is taken')
+    assert.equal((await server.get(otherLargePage, token)).status, 503, 'its slot is taken')
     held.release()
     assert.equal((await page).json.data.length, 300)
     assert.equal((await server.get(otherLargePage, token)).status, 200)
   })
 
-  test('does not stand before usual ones, whatever they say', async () => {
+  test('does not delay small ones, whatever their count parameter', async () => {
     const held = hold(server.storage.items, 'more')
     const page = server.get(largePage, token)
     await held.reached()
@@ -177,7 +176,7 @@ describe('a large page', () => {
     await page
   })
 
-  test('whose reader has left while the next piece waits is read no further', async () => {
+  test('is read no further when its reader leaves while the next piece waits', async () => {
     const begun = hold(server.storage.items, 'page')
     const leaving = new AbortController()
     const page = fetch(`${server.base}${largePage}`, {
@@ -185,9 +184,9 @@ describe('a large page', () => {
       signal: leaving.signal,
     })
     await begun.reached()
-    const gates = mock.method(server.app.gates, 'of')
+    const admissions = mock.method(server.app.admission, 'controllerOf')
     const next = server.get(otherLargePage, token)
-    while (gates.mock.callCount() === 0) await sleep(2)
+    while (admissions.mock.callCount() === 0) await sleep(2)
     begun.release()
     const held = hold(server.storage.stores, 'page')
     const more = mock.method(server.storage.items, 'more')
@@ -198,12 +197,12 @@ describe('a large page', () => {
     await server.get('/health/live')
     held.release()
     assert.equal((await next).status, 200)
-    assert.equal((await server.get(otherLargePage, token)).status, 200, 'its place is free')
+    assert.equal((await server.get(otherLargePage, token)).status, 200, 'its slot is free')
     assert.equal(more.mock.callCount(), 0)
   })
 })
 
-test('who goes away while it waits takes nobody’s place', async () => {
+test('a client that leaves while its request waits frees its place in the queue', async () => {
   const held = hold(server.storage.stores, 'page')
   const first = server.get('/integration/v1/stores', token)
   await held.reached()
@@ -220,7 +219,7 @@ test('who goes away while it waits takes nobody’s place', async () => {
   for (let i = 0; i < 3; i++) assert.equal((await server.get('/integration/v1/stores', token)).status, 200)
 })
 
-test('a reader who takes its page slowly, or a sender of a slow body, takes nobody’s place', async () => {
+test('a slow sender of a body holds no slot', async () => {
   const body = new ReadableStream({ pull: () => new Promise(() => {}) })
   const leaving = new AbortController()
   const slow = fetch(`${server.base}/platform/v1/records`, {
@@ -236,18 +235,18 @@ test('a reader who takes its page slowly, or a sender of a slow body, takes nobo
   leaving.abort()
 })
 
-test('refusals are counted by their reason', async () => {
+test('rejections are counted by their reason', async () => {
   const { text } = await server.get('/metrics')
-  assert.match(text, /^tillgate_http_requests_refused_total\{why="waited"\} [1-9]/m)
+  assert.match(text, /^tillgate_http_requests_refused_total\{why="queue_timeout"\} [1-9]/m)
 })
 
-test('an authorization request that is refused sends nobody anywhere', async () => {
+test('a rejected authorization request does not redirect', async () => {
   const held = hold(server.storage.apps, 'find')
   const first = server.get(authorizePath(client))
   await held.reached()
-  const refused = await server.get(authorizePath(client))
-  assert.equal(refused.status, 503)
-  assert.equal(refused.headers.get('location'), null)
+  const rejected = await server.get(authorizePath(client))
+  assert.equal(rejected.status, 503)
+  assert.equal(rejected.headers.get('location'), null)
   held.release()
   await first
 })
