@@ -7,7 +7,7 @@ import { sqliteProblems } from './database.ts'
 import { prepareSite, type Site } from './site.ts'
 import type { Scenario } from './trial.ts'
 
-/** A backup taken under load, and served from, is a round. */
+/** One round: a backup taken under load, restored and served. */
 export const backup: Scenario = {
   name: 'backup',
   engines: ['sqlite', 'postgres'],
@@ -44,17 +44,17 @@ export const backup: Scenario = {
     const how = trial.engine === 'sqlite' ? 'tillgate backup' : 'tillgate copy into a SQLite file'
     return {
       tried: `${rounds} backups under load (${how}), each restored and served`,
-      found: `each is sound and holds the ${batches} batches that were acknowledged before it began, others whole or not at all; sales equal orders, and tokens issued before are good`,
+      found: `each is sound and holds the ${batches} batches that were acknowledged before it began, others whole or not at all; sales equal orders, and tokens issued before are valid`,
       broken,
     }
   },
 }
 
-/** The online backup of each engine that comes with Tillgate. */
+/** Takes the online backup that Tillgate offers for the engine. */
 async function take({ cli, database }: Site, copy: string): Promise<void> {
   const args = database.server ? ['copy', '--from', database.url, '--to', copy] : ['backup', copy]
   const { code, stderr } = await cli.run(args)
-  if (code !== 0) throw new Error(`tillgate ${args[0]} ended with ${code}: ${stderr}`)
+  if (code !== 0) throw new Error(`tillgate ${args[0]} exited with ${code}: ${stderr}`)
 }
 
 async function restored(

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How often a node is asked whether it is ready, and how long it may take to say so, in milliseconds. */
-const checkEvery = 200
-const patience = 1000
+/** Interval and timeout of the readiness checks, in milliseconds. */
+const checkInterval = 200
+const checkTimeout = 1000
 
-/** Within so many seconds a node that says it is not ready gets no new requests, though it was too busy to say so once. */
-export const noticedAfter = Math.ceil((2 * (checkEvery + patience)) / 1000)
+/** Seconds within which an unready node gets no new requests, even when one of its checks timed out. */
+export const noticedAfter = Math.ceil((2 * (checkInterval + checkTimeout)) / 1000)
 
 export interface Balancer {
   base: string
   ready(): readonly string[]
-  /** Requests for which no answer came, and why. */
+  /** The causes of requests without an answer. */
   failures: string[]
   close(): Promise<void>
 }
 
 /**
- * What stands before several nodes: gives each request to the next node that says it is ready, over connections that
- * stay open. Nothing is ever tried twice, so whatever a node drops is seen.
+ * A load balancer: gives each request to the next ready node, over keep-alive connections. It never retries, so it sees
+ * every request that a node drops.
  */
 export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })
@@ -27,11 +27,11 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
   const unready = new Set<string>()
   const ready = (): string[] => nodes.filter(node => !unready.has(node))
   const closing = new AbortController()
-  let turn = 0
+  let next = 0
 
-  /** Null when it is too busy to say: as long as it takes connections, that is no reason to leave it alone. */
+  /** Null when the check times out: a busy node that accepts connections stays in use. */
   async function isReady(node: string): Promise<boolean | null> {
-    const signal = AbortSignal.timeout(patience)
+    const signal = AbortSignal.timeout(checkTimeout)
     try {
       const answer = await fetch(`${node}/health/ready`, { signal })
       await answer.arrayBuffer()
@@ -46,13 +46,13 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
       const says = await isReady(node)
       if (says === true) unready.delete(node)
       if (says === false) unready.add(node)
-      await sleep(checkEvery)
+      await sleep(checkInterval)
     }
   }
 
   const server = createServer((incoming, outgoing) => {
     const now = ready()
-    const node = now[turn++ % Math.max(1, now.length)]
+    const node = now[next++ % Math.max(1, now.length)]
     if (node === undefined) {
       failures.push('no node was ready')
       return outgoing.writeHead(502).end()

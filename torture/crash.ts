@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cli, createCli } from '../test/helpers/cli.ts'
 import { type Node, startNode } from '../test/helpers/nodes.ts'
 import { freePort } from '../test/helpers/ports.ts'
+import { type Clients, createClients } from './acknowledged.ts'
 import { createDatabase } from './database.ts'
 import { prepareSite, type Site } from './site.ts'
-import { type Crew, createCrew } from './told.ts'
 import type { Outcome, Scenario, Trial } from './trial.ts'
 
-/** A new database after so many rounds: each is looked through whole after every round. */
-const roundsOnOne = 50
-const longestStart = 5000
+/** Rounds on one database: each round checks all of it, so a longer run would take ever longer. */
+const roundsPerDatabase = 50
+const startLimit = 5000
 
 type Victim = 'the server' | 'the server, while it starts' | 'the database' | 'a session of the database'
 
@@ -31,7 +31,7 @@ async function run(trial: Trial): Promise<Outcome> {
   while (rounds < trial.rounds && trial.goesOn() && broken.length === 0) {
     const place = await prepare(trial)
     try {
-      for (let i = 0; i < roundsOnOne && rounds < trial.rounds && trial.goesOn(); i++) {
+      for (let i = 0; i < roundsPerDatabase && rounds < trial.rounds && trial.goesOn(); i++) {
         const victim = victimOf(trial)
         const problems = await round(trial, place, victim, starts)
         killed.set(victim, (killed.get(victim) ?? 0) + 1)
@@ -40,7 +40,7 @@ async function run(trial: Trial): Promise<Outcome> {
         if (rounds % 20 === 0) trial.say(`${rounds} rounds`)
         if (broken.length > 0) break
       }
-      const { lost_answers, ...figures } = place.crew.figures
+      const { lost_answers, ...figures } = place.clients.figures
       for (const [name, value] of Object.entries({ ...figures, ...lost_answers }))
         sum[name as keyof typeof sum] += value
     } finally {
@@ -49,17 +49,17 @@ async function run(trial: Trial): Promise<Outcome> {
     }
   }
   const slowest = Math.max(0, ...starts)
-  // The first start, on a database that was closed in order, says what this machine takes now.
+  // The first start opens a database that was closed properly: it shows how fast this machine is now.
   const [first = 0] = starts
-  if (slowest > (trial.busyMachine ? Math.max(longestStart, 4 * first) : longestStart))
-    broken.push(`ready again only after ${Math.round(slowest)} ms`)
+  if (slowest > (trial.busyMachine ? Math.max(startLimit, 4 * first) : startLimit))
+    broken.push(`ready again after ${Math.round(slowest)} ms; the limit is ${startLimit} ms`)
   return {
     tried: `${rounds} rounds of SIGKILL at a random moment under load: ${[...killed].map(([victim, n]) => `${victim} ${n}×`).join(', ')}`,
     found:
-      `nothing of ${sum.batches} batches, ${sum.tokens} tokens, ${sum.refreshes} refreshes and ${sum.revocations} ` +
-      `revocations that were acknowledged is lost, nothing is half written, the sales equal the orders` +
+      `all of ${sum.batches} batches, ${sum.tokens} tokens, ${sum.refreshes} refreshes and ${sum.revocations} ` +
+      `revocations that were acknowledged are there, nothing is half written, the sales equal the orders` +
       `${trial.engine === 'sqlite' ? ', integrity_check is ok' : ''}; of ${sum.happened + sum.not} refreshes and revocations ` +
-      `without an answer ${sum.happened} had happened; ready again in ${Math.round(middle(starts))} ms, at most ` +
+      `without an answer ${sum.happened} had taken effect; ready again in ${Math.round(middle(starts))} ms, at most ` +
       `${Math.round(slowest)} ms`,
     broken,
   }
@@ -69,7 +69,7 @@ const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[va
 
 interface Place {
   site: Site
-  crew: Crew
+  clients: Clients
   env: Record<string, string>
   node: Node | null
 }
@@ -82,13 +82,13 @@ async function prepare({ engine, random }: Trial): Promise<Place> {
     TILLGATE_BASE_URL: `http://127.0.0.1:${port}`,
     TILLGATE_LOG_LEVEL: 'error',
   }
-  // Also while it makes its schema and its keys, on a database that is still empty.
+  // Also while the server creates its schema and keys in an empty database.
   const cli = await createCli({ database: database.url })
   await killWhileStarting(cli, env, random.between(0, 1500))
   cli.remove()
-  const stores = Array.from({ length: roundsOnOne }, (_, i) => 1001 + i)
+  const stores = Array.from({ length: roundsPerDatabase }, (_, i) => 1001 + i)
   const site = await prepareSite(engine, { database, stores, apps: 2 })
-  return { site, crew: createCrew({ ...site, stores }), env, node: null }
+  return { site, clients: createClients({ ...site, stores }), env, node: null }
 }
 
 function victimOf({ engine, random }: Trial): Victim {
@@ -103,11 +103,11 @@ async function round(trial: Trial, place: Place, victim: Victim, starts: number[
     await killWhileStarting(place.site.cli, place.env, trial.random.between(0, 1500))
   }
   place.node ??= await start(place, starts)
-  await place.crew.prepare(place.node)
+  await place.clients.prepare(place.node)
   const stopped = new AbortController()
-  const working = place.crew.work(place.node, stopped.signal)
-  // Mostly when everything is at work, sometimes before: the first batch waits for the threads that store it.
-  if (trial.random.chance(0.8)) await firstBatch(place.crew)
+  const working = place.clients.work(place.node, stopped.signal)
+  // Usually after the first batch is stored, sometimes before: that batch waits for the ingest threads to start.
+  if (trial.random.chance(0.8)) await firstBatch(place.clients)
   await sleep(trial.random.between(0, 400))
   if (victim === 'the database' || victim === 'a session of the database') {
     await killDatabase(place, victim, trial)
@@ -120,19 +120,19 @@ async function round(trial: Trial, place: Place, victim: Victim, starts: number[
     await working
     place.node = await start(place, starts)
   }
-  return [...place.site.database.problems(), ...(await place.crew.check(place.node))]
+  return [...place.site.database.problems(), ...(await place.clients.check(place.node))]
 }
 
-async function firstBatch({ figures }: Crew): Promise<void> {
+async function firstBatch({ figures }: Clients): Promise<void> {
   const before = figures.batches
-  const patience = performance.now() + 5000
-  while (figures.batches === before && performance.now() < patience) await sleep(2)
+  const deadline = performance.now() + 5000
+  while (figures.batches === before && performance.now() < deadline) await sleep(2)
 }
 
 async function killDatabase({ site: { database } }: Place, victim: Victim, { random }: Trial): Promise<void> {
   if (victim === 'a session of the database') {
     await database.server?.kill('session')
-    // The load goes on: the database ends all its sessions, recovers, and takes new ones.
+    // The load goes on: the database ends all its sessions, recovers, and accepts new ones.
     await sleep(random.between(0, 500))
     return
   }
@@ -157,14 +157,14 @@ async function start({ site: { cli }, env }: Place, starts: number[]): Promise<N
   return node
 }
 
-/** How long it took, in milliseconds. */
+/** Returns the milliseconds until the server is ready. */
 async function untilReady(node: Node): Promise<number> {
   const began = performance.now()
   for (;;) {
     const answer = await fetch(`${node.base}/health/ready`).catch(() => null)
     await answer?.arrayBuffer()
     if (answer?.status === 200) return performance.now() - began
-    if (performance.now() - began > 30_000) throw new Error('it was not ready again after 30 s')
+    if (performance.now() - began > 30_000) throw new Error('the server was not ready again after 30 s')
     await sleep(10)
   }
 }

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { createServer, type PostgresServer } from '../test/helpers/postgres-server.ts'
 import type { EngineName } from './trial.ts'
 
-/** An empty database as in production, durable, with nobody else on it. */
+/** An empty, durable database that no other test uses. */
 export interface TortureDatabase {
   url: string
-  /** PostgreSQL's own, to be killed. */
+  /** The PostgreSQL server, for scenarios that kill it. */
   server: PostgresServer | null
-  /** What the database itself finds wrong with what it has on disk. */
+  /** Damage that the database's own integrity check finds. */
   problems(): string[]
   remove(): Promise<void>
 }
@@ -38,7 +38,7 @@ export function sqliteProblems(file: string): string[] {
     const orphans = connection.prepare('pragma foreign_key_check').all()
     return [
       ...found.map(row => String(row['integrity_check'])).filter(line => line !== 'ok'),
-      ...orphans.map(row => `a row of ${row['table']} without its ${row['parent']}`),
+      ...orphans.map(row => `a row of ${row['table']} refers to a missing row of ${row['parent']}`),
     ]
   } finally {
     connection.close()

@@ -38,10 +38,10 @@ const outcome = (
   { rounds, stored, refused, reads }: { rounds: number; stored: number; refused: number; reads: number },
   broken: string[],
 ): Outcome => ({
-  tried: `${rounds} disks filled to the last page under load, then given room (tmpfs where it may be mounted, else a file-size limit)`,
+  tried: `${rounds} disks filled to the last page under load, then enlarged (tmpfs where it may be mounted, otherwise a file-size limit)`,
   found:
-    `${stored} batches stored and all of them there, ${refused} refused with 503 and Retry-After, ${reads} pages read meanwhile; ` +
-    `writing went on by itself when there was room`,
+    `${stored} batches stored and all of them there, ${refused} rejected with 503 and Retry-After, ${reads} pages read meanwhile; ` +
+    `writing resumed by itself when there was space`,
   broken,
 })
 
@@ -52,13 +52,13 @@ export interface Filled {
   broken: string[]
 }
 
-/** Pushes until the disk is full and for a while after, reads meanwhile, makes room, and looks at what is there. */
+/** Pushes batches until the disk is full and some more, reads meanwhile, adds space, and checks the stored batches. */
 export async function fillDisk(disk: SmallDisk): Promise<Filled> {
   const file = join(disk.folder, 'tillgate.db')
   const problems = () => sqliteProblems(file)
   const database = { url: file, server: null, problems, remove: async () => {} }
   const site = await prepareSite('sqlite', { database, apps: 1 })
-  // That it is used for the first time cannot be noted, when it is.
+  // Its first token request comes when the disk is full, so the secret's last use cannot be stored.
   const [late = site.reader] = site.apps
   const node = await startNode(disk.limited(site.cli), { TILLGATE_LOG_LEVEL: 'silent' })
   const filled: Filled = { stored: 0, refused: 0, reads: 0, broken: [] }
@@ -80,13 +80,15 @@ export async function fillDisk(disk: SmallDisk): Promise<Filled> {
     for (let n = 0; filled.refused < 10 && n < 2000 && filled.broken.length === 0; n++) {
       if ((await push(`fill.${n}`)) === 503) filled.refused++
       if (filled.refused === 1) disk.fill(node.process.pid ?? 0)
-      filled.broken.push(...(await readsGoOn(node, bearer.reader, filled.refused > 5 ? late : site.reader)))
+      filled.broken.push(
+        ...(await readProblems(node, bearer.reader, filled.refused > 5 ? late : site.reader)),
+      )
       filled.reads++
     }
     if (filled.refused === 0) filled.broken.push('the disk was never full')
     disk.grow(node.process.pid ?? 0)
-    const resumed = await goesOnWithin(5000, async n => (await push(`after.${n}`)) === 200)
-    if (!resumed) filled.broken.push('writing did not go on when there was room')
+    const resumed = await succeedsWithin(5000, async n => (await push(`after.${n}`)) === 200)
+    if (!resumed) filled.broken.push('writing did not resume when there was space')
     filled.stored = acknowledged.size
     await checkBatches(node.base, bearer.reader, acknowledged)
     filled.broken.push(...problems())
@@ -100,8 +102,8 @@ export async function fillDisk(disk: SmallDisk): Promise<Filled> {
   return filled
 }
 
-/** Pages, and the tokens that they are read with: nothing of a token is stored. */
-async function readsGoOn(node: Node, token: string, client: Client): Promise<string[]> {
+/** Reads a page and gets a token, which needs no write. */
+async function readProblems(node: Node, token: string, client: Client): Promise<string[]> {
   const page = await node.get(ordersOf(1), token)
   const live = await node.get('/health/live')
   const { client_id, client_secret } = client
@@ -117,7 +119,7 @@ async function readsGoOn(node: Node, token: string, client: Client): Promise<str
   ]
 }
 
-async function goesOnWithin(ms: number, step: (n: number) => Promise<boolean>): Promise<boolean> {
+async function succeedsWithin(ms: number, step: (n: number) => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + ms
   for (let n = 0; performance.now() < until; n++) {
     if (await step(n)) return true

@@ -1,21 +1,21 @@
 import autocannon from 'autocannon'
 
-/** One stretch of load from a process of its own, so that the machine's other work does not slow the clock of it. */
+/** Generates load in a separate process, so that the other work of the scenario does not distort its clock. */
 
 export interface FloodOrder {
   base: string
   requests: { method?: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string }[]
   connections: number
-  /** Requests a second in all, whether or not the ones before were answered in time; 0: as fast as they are. */
+  /** Requests a second in total; 0: each connection sends its next request when it has an answer. */
   rate: number
   seconds: number
 }
 
-/** How often each status came, and the milliseconds of its answers. */
+/** For each status the number of answers and their milliseconds. */
 export interface Flood {
   seconds: number
   statuses: Record<string, { count: number; p50: number; p99: number; max: number; retry: boolean }>
-  /** Connections that failed or were cut, and requests without an answer in 10 s. */
+  /** Failed connections, and requests without an answer in 10 s. */
   errors: number
 }
 

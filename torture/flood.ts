@@ -8,7 +8,7 @@ export async function flood(order: FloodOrder): Promise<Flood> {
   child.send(order)
   const [result] = (await Promise.race([
     once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the load ended with ${code}`))),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the load generator exited with ${code}`))),
   ])) as [Flood]
   return result
 }

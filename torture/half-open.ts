@@ -1,18 +1,18 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Requests that never become whole. Each answers how it begins, and what it sends every second after that. */
+/** Requests that never become complete: what each sends at first, and every second after that. */
 const halfOpenKinds = {
   silence: { begins: '', drips: '' },
   'half of the headers': { begins: 'GET /integration/v1/stores HTTP/1.1\r\nHost: a\r\nX-Half: ', drips: '' },
-  'headers by the letter': { begins: 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ', drips: 'a' },
+  'headers byte by byte': { begins: 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ', drips: 'a' },
   'half of a body': {
     begins:
       'POST /auth/v2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n' +
       'Content-Length: 1000\r\n\r\ngrant_type=',
     drips: '',
   },
-  'a body by the letter': {
+  'a body byte by byte': {
     begins:
       'POST /auth/v2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n' +
       'Content-Length: 1000\r\n\r\ngrant_type=',
@@ -22,7 +22,7 @@ const halfOpenKinds = {
 
 export type HalfOpenKind = keyof typeof halfOpenKinds
 
-/** Opens `count` such connections and answers, for each kind, the seconds until the last of them was cut. */
+/** Opens `count` of these connections; returns, for each kind, the seconds until the server closed the last of them. */
 export async function halfOpen(base: string, count: number): Promise<Record<HalfOpenKind, number>> {
   const kinds = Object.keys(halfOpenKinds) as HalfOpenKind[]
   const worst = Object.fromEntries(kinds.map(kind => [kind, 0])) as Record<HalfOpenKind, number>
@@ -34,14 +34,14 @@ export async function halfOpen(base: string, count: number): Promise<Record<Half
         worst[kind] = Math.max(worst[kind], seconds)
       }),
     )
-    // Not all in one turn: the connections are to be there, not to be refused.
+    // In groups, so that the accept queue does not overflow.
     if (i % 100 === 99) await sleep(10)
   }
   await Promise.all(all)
   return worst
 }
 
-/** Seconds from the first byte that could have been sent until the server ends the connection. */
+/** Seconds from the connection's start until the server closes it. */
 function hold(base: string, { begins, drips }: { begins: string; drips: string }): Promise<number> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
@@ -51,7 +51,10 @@ function hold(base: string, { begins, drips }: { begins: string; drips: string }
       socket.write(begins)
     })
     const drip = setInterval(() => drips !== '' && socket.writable && socket.write(drips), 1000)
-    const tooLong = setTimeout(() => socket.destroy(new Error('was not cut')), 30_000)
+    const tooLong = setTimeout(
+      () => socket.destroy(new Error('the server did not close the connection')),
+      30_000,
+    )
     socket.resume()
     socket.on('error', error => began === 0 && reject(error))
     socket.on('close', () => {

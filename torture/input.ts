@@ -16,7 +16,7 @@ async function run({ engine, random, rounds, goesOn, say }: Trial): Promise<Outc
   try {
     const { sent, statuses, broken } = await inputCampaign(
       { seed: random.between(0, 2 ** 31), most: rounds, goesOn, say },
-      // Faults alone: a line a request is looked at in the short version.
+      // Errors only: the short version checks the log line of each request.
       { database: database.url, config: { log_level: 'error' } },
     )
     const came = Object.entries(statuses).sort(([, a], [, b]) => b - a)

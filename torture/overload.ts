@@ -11,22 +11,22 @@ import type { Outcome, Scenario, Trial } from './trial.ts'
 /** Milliseconds, and megabytes of memory. */
 const limits = { admitted_p99: 1000, recovery: 10_000, memory: 600 }
 
-/** On a machine that is busy with other things even calm answers are slow; then what is asked is this much of them. */
+/** On a machine that does other work too, the limit is this many times the p99 without overload. */
 const timesCalm = 10
 
-/** What a crowd asks for, and how many they are. */
-interface Crowd {
+/** The requests that the clients send, and the number of clients. */
+interface LoadProfile {
   name: string
   what: string
   batches: number
   requests(token: string, reader: Client): FloodOrder['requests']
   clients(capacity: number): number
-  /** Less than so many times the load is no trial. */
+  /** The result counts only when the clients send at least this many times the load that the server answers. */
   least: number
 }
 
-/** What apps ask for most, and what costs most. */
-const ofEverything: Crowd = {
+/** The most frequent request of apps, and the most expensive one. */
+const smallPagesAndTokens: LoadProfile = {
   name: 'overload',
   what: 'pages of 10 orders and tokens',
   batches: 5,
@@ -45,10 +45,10 @@ const ofEverything: Crowd = {
 }
 
 /**
- * Pages of as many orders as may be asked for, of 1 KB each. A client waits for each of its answers, if only for half a
- * second to be refused: so there are as many clients as it takes to send ten times what can be answered.
+ * Pages of the most orders that one request may ask for, 1 KB each. A client waits for each answer, also half a second for
+ * a rejection, so the number of clients follows from the load to be sent.
  */
-const ofReaders: Crowd = {
+const largePages: LoadProfile = {
   name: 'overload by readers',
   what: 'pages of 2000 orders, 2 MB',
   batches: 100,
@@ -58,50 +58,50 @@ const ofReaders: Crowd = {
       token,
     ),
   ],
-  clients: capacity => Math.min(Math.ceil(capacity * times * 0.6), 5000),
+  clients: capacity => Math.min(Math.ceil(capacity * overloadFactor * 0.6), 5000),
   least: 5,
 }
 
 const pageOf = (path: string, token: string) => ({ path, headers: { authorization: `Bearer ${token}` } })
 
-/** Of the load that is answered when there is no more. */
-const times = 10
+/** The load that is sent, as a multiple of the load that the server answers. */
+const overloadFactor = 10
 
-const overloadBy = (crowd: Crowd): Scenario => ({
-  name: crowd.name,
+const overloadBy = (profile: LoadProfile): Scenario => ({
+  name: profile.name,
   engines: ['sqlite', 'postgres'],
-  /** Seconds under ten times the load. */
+  /** Seconds of overload. */
   rounds: 30,
   share: 1,
-  run: trial => run(trial, crowd),
+  run: trial => run(trial, profile),
 })
 
-export const overload = overloadBy(ofEverything)
-export const overloadByReaders = overloadBy(ofReaders)
+export const overload = overloadBy(smallPagesAndTokens)
+export const overloadByReaders = overloadBy(largePages)
 
-async function run(trial: Trial, crowd: Crowd): Promise<Outcome> {
+async function run(trial: Trial, profile: LoadProfile): Promise<Outcome> {
   const site = await prepareSite(trial.engine)
   const node = await startNode(site.cli, { TILLGATE_LOG_LEVEL: 'error' })
   try {
-    await pushOrders(node, site, crowd.batches)
-    const requests = crowd.requests(await tokenOf(node.base, site.reader), site.reader)
+    await pushOrders(node, site, profile.batches)
+    const requests = profile.requests(await tokenOf(node.base, site.reader), site.reader)
     const seconds = Math.max(2, trial.rounds / 10)
     const calm = await flood({ base: node.base, requests, connections: 16, rate: 0, seconds })
     const capacity = (calm.statuses[200]?.count ?? 0) / calm.seconds
     trial.say(`answers ${Math.round(capacity)} requests a second`)
-    const connections = crowd.clients(capacity)
-    const storm = await underStorm(node, {
+    const connections = profile.clients(capacity)
+    const result = await overloaded(node, {
       base: node.base,
       requests,
       seconds: trial.rounds,
       connections,
-      rate: Math.round(capacity * times),
+      rate: Math.round(capacity * overloadFactor),
     })
     const recovered = await untilNormal(node, requests)
     const calm_p99 = calm.statuses[200]?.p99 ?? 0
     const most = trial.busyMachine ? Math.max(limits.admitted_p99, timesCalm * calm_p99) : limits.admitted_p99
-    const tried = `${connections} clients that would send ten times the ${Math.round(capacity)} requests a second (${crowd.what}) that it answers (p99 ${calm_p99} ms)`
-    return judge(storm, recovered, { capacity, tried, most, least: trial.busyMachine ? 0 : crowd.least })
+    const tried = `${connections} clients that would send ten times the ${Math.round(capacity)} requests a second (${profile.what}) that the server answers (p99 ${calm_p99} ms)`
+    return judge(result, recovered, { capacity, tried, most, least: trial.busyMachine ? 0 : profile.least })
   } finally {
     node.process.kill('SIGKILL')
     await site.remove()
@@ -117,15 +117,15 @@ async function pushOrders({ base }: Node, { tills }: Site, batches: number): Pro
   }
 }
 
-interface Storm {
+interface Result {
   flood: Flood
-  /** The most that the process held, in MB. */
+  /** The peak memory of the process, in MB. */
   memory: number
-  /** Milliseconds until the slowest answer to the question whether it lives, and answers that were not 200. */
+  /** Checks of /health/live: milliseconds of the slowest, and the number that were not 200. */
   health: { slowest: number; failed: number }
 }
 
-async function underStorm(node: Node, order: FloodOrder): Promise<Storm> {
+async function overloaded(node: Node, order: FloodOrder): Promise<Result> {
   const health = { slowest: 0, failed: 0 }
   let memory = 0
   const over = new AbortController()
@@ -150,7 +150,7 @@ async function underStorm(node: Node, order: FloodOrder): Promise<Storm> {
 const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-/** Milliseconds until a second of ordinary load is answered without a refusal. */
+/** Milliseconds until a second of normal load is answered without a rejection. */
 async function untilNormal(node: Node, requests: FloodOrder['requests']): Promise<number> {
   const began = performance.now()
   for (;;) {
@@ -168,30 +168,30 @@ async function untilNormal(node: Node, requests: FloodOrder['requests']): Promis
 }
 
 function judge(
-  { flood: { statuses, errors, seconds }, memory, health }: Storm,
+  { flood: { statuses, errors, seconds }, memory, health }: Result,
   recovered: number,
   { capacity, tried, most, least }: { capacity: number; tried: string; most: number; least: number },
 ): Outcome {
-  const { 200: admitted, 503: refused, ...others } = statuses
-  const count = (admitted?.count ?? 0) + (refused?.count ?? 0)
+  const { 200: admitted, 503: rejected, ...others } = statuses
+  const count = (admitted?.count ?? 0) + (rejected?.count ?? 0)
   const sent = count / seconds / capacity
   const broken = [
-    ...(sent < least ? [`only ${sent.toFixed(1)} times the load was sent`] : []),
+    ...(sent < least ? [`the clients sent only ${sent.toFixed(1)} times the load`] : []),
     ...Object.entries(others).map(([status, { count }]) => `${count} answers were ${status}`),
     ...(errors > 0 ? [`${errors} requests had no answer`] : []),
     ...(admitted === undefined ? ['nothing was answered'] : []),
     ...((admitted?.p99 ?? 0) > most ? [`admitted requests took ${admitted?.p99} ms at p99`] : []),
-    ...((refused?.p99 ?? 0) > most ? [`refusals took ${refused?.p99} ms at p99`] : []),
-    ...(refused && !refused.retry ? ['a refusal had no Retry-After'] : []),
+    ...((rejected?.p99 ?? 0) > most ? [`rejections took ${rejected?.p99} ms at p99`] : []),
+    ...(rejected && !rejected.retry ? ['a rejection had no Retry-After'] : []),
     ...(memory > limits.memory ? [`the process held ${Math.round(memory)} MB`] : []),
     ...(health.failed > 0 ? [`${health.failed} health checks failed`] : []),
-    ...(recovered > limits.recovery ? ['it was not back to normal in 10 s'] : []),
+    ...(recovered > limits.recovery ? ['the server was not back to normal in 10 s'] : []),
   ]
   return {
-    tried: `${tried}, and, as each waits for its answers, sent ${sent.toFixed(1)} times as many, for ${Math.round(seconds)} s`,
+    tried: `${tried}; because each waits for its answers, they sent ${sent.toFixed(1)} times as many, for ${Math.round(seconds)} s`,
     found:
-      `${count} answers: ${admitted?.count} of 200 (p50 ${admitted?.p50} ms, p99 ${admitted?.p99} ms), ${refused?.count ?? 0} of ` +
-      `503 with Retry-After (p50 ${refused?.p50 ?? 0} ms, p99 ${refused?.p99 ?? 0} ms); at most ${Math.round(memory)} MB; ` +
+      `${count} answers: ${admitted?.count} of 200 (p50 ${admitted?.p50} ms, p99 ${admitted?.p99} ms), ${rejected?.count ?? 0} of ` +
+      `503 with Retry-After (p50 ${rejected?.p50 ?? 0} ms, p99 ${rejected?.p99 ?? 0} ms); at most ${Math.round(memory)} MB; ` +
       `/health/live within ${Math.round(health.slowest)} ms; back to normal ${(recovered / 1000).toFixed(1)} s after`,
     broken,
   }

@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-export interface Asked {
+interface Answer {
   status: number
   text: string
 }
 
-/** Why a request had no answer: nobody took the connection, or somebody did and dropped it. */
+/** A request without an answer: the server refused the connection, or accepted it and dropped the request. */
 export class Unanswered extends Error {
   readonly refused: boolean
 
@@ -16,15 +16,15 @@ export class Unanswered extends Error {
   }
 }
 
-interface Question {
+interface Request {
   method?: string
   path: string
   headers?: Record<string, string>
   body?: string
 }
 
-/** A client with one connection, which it keeps for as long as the server does. */
-export function persistentClient(base: string): { ask(question: Question): Promise<Asked>; close(): void } {
+/** A client with one connection, which stays open until the server closes it. */
+export function persistentClient(base: string): { ask(request: Request): Promise<Answer>; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {
     ask: ({ method = 'GET', path, headers = {}, body }) =>

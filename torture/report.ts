@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import type { Outcome } from './trial.ts'
 
-/** docs/reliability.md: the tool writes the table between its two marks, and nothing else of it. */
+/** Writes the table between the two marks in docs/reliability.md, and changes nothing else there. */
 
 export interface Result extends Outcome {
   name: string
@@ -15,12 +15,12 @@ const file = new URL('../docs/reliability.md', import.meta.url)
 const marks = ['<!-- written by npm run torture -->\n', '<!-- end -->'] as const
 const head = '| scenario | engine | tried | found | when, seed, machine |\n|---|---|---|---|---|\n'
 
-/** Rows of scenarios that were not run this time stay as they are. */
+/** Keeps the rows of scenarios that did not run. */
 export async function writeReport(results: readonly Result[]): Promise<void> {
   const text = await readFile(file, 'utf8')
   const [before, rest = ''] = text.split(marks[0], 2)
   const [table = '', after] = rest.split(marks[1], 2)
-  if (after === undefined) throw new Error('docs/reliability.md has lost its marks')
+  if (after === undefined) throw new Error('docs/reliability.md has no marks for the table')
   const rows = new Map(
     table
       .split('\n')

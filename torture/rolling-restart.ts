@@ -7,7 +7,7 @@ import { noticedAfter, startBalancer } from './balancer.ts'
 import { prepareSite } from './site.ts'
 import type { Scenario } from './trial.ts'
 
-/** The restart of one of three nodes, one after the other, is a round. */
+/** One round: the restart of one of three nodes, in rotation. */
 export const rollingRestart: Scenario = {
   name: 'rolling restart',
   engines: ['postgres'],
@@ -39,13 +39,13 @@ export const rollingRestart: Scenario = {
       const load = work({ base: balancer.base }, { bearer, reader: site.reader, run: 'rolling' })
       await load.progress(5)
       for (; rounds < trial.rounds && trial.goesOn() && broken.length === 0; rounds++) {
-        const turn = rounds % nodes.length
-        const [code, signal] = await (nodes[turn] as Node).stop()
-        if (code !== 0) broken.push(`a node ended with ${signal ?? code}`)
-        nodes[turn] = await start(turn)
+        const index = rounds % nodes.length
+        const [code, signal] = await (nodes[index] as Node).stop()
+        if (code !== 0) broken.push(`a node exited with ${signal ?? code}`)
+        nodes[index] = await start(index)
         await untilReady(3)
         await load.progress(5)
-        if (turn === 2) trial.say(`${rounds + 1} restarts, ${load.seen.length} requests`)
+        if (index === 2) trial.say(`${rounds + 1} restarts, ${load.seen.length} requests`)
       }
       await load.end()
       broken.push(...balancer.failures)
@@ -54,7 +54,7 @@ export const rollingRestart: Scenario = {
       await checkBatches(balancer.base, bearer.reader, load.acknowledged)
       const longest = Math.max(...load.seen.map(({ ms }) => ms))
       return {
-        tried: `${rounds} restarts, one node of three after the other, under load behind a balancer that asks /health/ready`,
+        tried: `${rounds} restarts of three nodes in rotation, under load, behind a balancer that checks /health/ready`,
         found: `${load.seen.length} requests, none failed; the slowest took ${Math.round(longest)} ms; ${load.acknowledged.size} batches, all there`,
         broken,
       }

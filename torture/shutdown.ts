@@ -6,9 +6,9 @@ import { persistentClient, Unanswered } from './persistent-client.ts'
 import { prepareSite, type Site } from './site.ts'
 import type { Scenario } from './trial.ts'
 
-const longestStop = 10_000
+const stopLimit = 10_000
 
-/** SIGTERM at a random moment under load is a round. */
+/** One round: SIGTERM at a random moment under load. */
 export const shutdown: Scenario = {
   name: 'shutdown',
   engines: ['sqlite', 'postgres'],
@@ -30,11 +30,12 @@ export const shutdown: Scenario = {
         const began = performance.now()
         const [code, signal] = await node.stop()
         slowest = Math.max(slowest, performance.now() - began)
-        if (code !== 0) broken.push(`it ended with ${signal ?? code}`)
+        if (code !== 0) broken.push(`the server exited with ${signal ?? code}`)
         broken.push(...(await load.end()))
         answers += load.answers()
       }
-      if (slowest > longestStop) broken.push(`it took ${Math.round(slowest)} ms to stop`)
+      if (slowest > stopLimit)
+        broken.push(`the server took ${Math.round(slowest)} ms to stop; the limit is ${stopLimit} ms`)
       const node = await startNode(site.cli, { TILLGATE_LOG_LEVEL: 'error' })
       await checkBatches(node.base, await tokenOf(node.base, site.reader), acknowledged)
       await node.stop()
@@ -43,13 +44,13 @@ export const shutdown: Scenario = {
     }
     return {
       tried: `${rounds} times SIGTERM at a random moment, with 12 clients that keep their connections`,
-      found: `${answers} answers, no request that was taken was dropped; stopped within ${Math.round(slowest)} ms, always with exit code 0`,
+      found: `${answers} answers, no accepted request was dropped; stopped within ${Math.round(slowest)} ms, always with exit code 0`,
       broken,
     }
   },
 }
 
-/** Clients that ask until the door is closed. A request that was sent and not answered is told. */
+/** Clients that send requests until the server refuses connections. Reports every accepted request without an answer. */
 async function startLoad(node: Node, site: Site, run: string, acknowledged: Set<string>) {
   const bearer = {
     tills: await tokenOf(node.base, site.tills),
@@ -58,7 +59,7 @@ async function startLoad(node: Node, site: Site, run: string, acknowledged: Set<
   const { client_id, client_secret } = site.reader
   const problems: string[] = []
   let answers = 0
-  const questions = [
+  const requests = [
     () => ({ path: ordersOf(1), headers: { authorization: `Bearer ${bearer.reader}` } }),
     () => ({
       method: 'POST',
@@ -73,14 +74,12 @@ async function startLoad(node: Node, site: Site, run: string, acknowledged: Set<
       headers: { authorization: `Bearer ${bearer.tills}`, 'content-type': 'application/x-ndjson' },
     }),
   ]
-  const keepAsking = async (number: number) => {
+  const sendUntilRefused = async (number: number) => {
     const client = persistentClient(node.base)
-    const question = questions[number % questions.length] as (
-      name: string,
-    ) => Parameters<typeof client.ask>[0]
+    const requestOf = requests[number % requests.length] as (name: string) => Parameters<typeof client.ask>[0]
     for (let n = 0; ; n++) {
       const name = `${run}.${number}.${n}`
-      const asked = question(name)
+      const asked = requestOf(name)
       try {
         const { status, text } = await client.ask(asked)
         answers++
@@ -94,7 +93,7 @@ async function startLoad(node: Node, site: Site, run: string, acknowledged: Set<
       }
     }
   }
-  const all = Promise.all(Array.from({ length: 12 }, (_, number) => keepAsking(number)))
+  const all = Promise.all(Array.from({ length: 12 }, (_, number) => sendUntilRefused(number)))
   return {
     answers: () => answers,
     async end(): Promise<string[]> {

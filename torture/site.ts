@@ -11,13 +11,13 @@ import type { Client } from '../test/helpers/tills.ts'
 import { createDatabase, type TortureDatabase } from './database.ts'
 import type { EngineName } from './trial.ts'
 
-/** A database with stores of one merchant, a till that pushes and an app that reads. */
+/** A database with one merchant's stores, a client for the tills that pushes and an app that reads. */
 export interface Site {
   cli: Cli
   database: TortureDatabase
   tills: Client
   reader: Client
-  /** Apps that the merchant may allow its stores. */
+  /** Apps that the merchant may grant access to its stores. */
   apps: Client[]
   remove(): Promise<void>
 }

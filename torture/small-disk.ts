@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Cli } from '../test/helpers/cli.ts'
 
-/** A place for a database that is soon full, and that can be given more room while it is in use. */
+/** A file system that is soon full, and that can grow while it is in use. */
 export interface SmallDisk {
   folder: string
-  /** The command line whose servers feel the limit. */
+  /** The same command line, with the limit for its servers. */
   limited(cli: Cli): Cli
-  /** Takes the last bytes: from now on not even one page can be written. */
+  /** Uses the last bytes, so that not even one page can be written. */
   fill(pid: number): void
-  /** Makes room for the server of this process. */
+  /** Adds space for the server of this process. */
   grow(pid: number): void
   remove(): void
 }
@@ -19,7 +19,7 @@ export interface SmallDisk {
 const megabyte = 1024 * 1024
 const bin = join(import.meta.dirname, '../bin/tillgate.js')
 
-/** A file system of its own in memory: the real thing, which only root may mount. Null where it cannot be had. */
+/** A tmpfs, which only root may mount; null without that right. */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-disk-'))
   try {
@@ -45,12 +45,12 @@ function fillUp(file: string): void {
     try {
       for (;;) appendFileSync(file, Buffer.alloc(size))
     } catch {
-      // Full, but for less than this.
+      // Full: fewer bytes than this are left.
     }
   }
 }
 
-/** A limit on the size of any file of the process, which anybody may set. */
+/** A limit on the size of every file of the process, which any user may set. */
 export function limitFileSize(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-disk-'))
   return {
@@ -58,7 +58,7 @@ export function limitFileSize(megabytes: number): SmallDisk {
     limited: cli => ({
       ...cli,
       start(args, env) {
-        // Ignored, the signal leaves a failed write, as a full disk does. In blocks of 512 bytes.
+        // With the signal ignored a write fails as on a full disk. The limit counts blocks of 512 bytes.
         const script = `trap '' XFSZ; ulimit -S -f ${(megabytes * megabyte) / 512}; exec "$0" "$@"`
         return spawn('/bin/sh', ['-c', script, process.execPath, bin, ...args], {
           cwd: cli.folder,

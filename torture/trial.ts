@@ -2,21 +2,21 @@ import { createRandom, type Random } from '../src/demo/random.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
-/** What a scenario is given to work with. */
+/** The parameters of one run of a scenario. */
 export interface Trial {
   engine: EngineName
-  /** The same for the same seed. */
+  /** Seeded: the same seed gives the same numbers. */
   random: Random
-  /** The most that is tried, in the scenario's own measure. */
+  /** The maximum number of rounds; each scenario says what a round is. */
   rounds: number
   /** True while there is time for another round. */
   goesOn(): boolean
-  /** The machine does other things too: limits in time are then what it takes now, many times over. */
+  /** The machine does other work too: time limits are then multiples of what the machine takes without overload. */
   busyMachine: boolean
   say(text: string): void
 }
 
-/** A trial that ends after so many rounds: for the tests, which say their seed so that it can be tried again. */
+/** A trial of a few rounds for the tests, which print the seed so that a failure can be repeated. */
 export function shortTrial(engine: EngineName, rounds: number, say: (text: string) => void): Trial {
   const seed = Number(process.env['TORTURE_SEED'] ?? Math.floor(Math.random() * 1_000_000))
   say(`seed ${seed}`)
@@ -31,20 +31,20 @@ export function shortTrial(engine: EngineName, rounds: number, say: (text: strin
 }
 
 export interface Outcome {
-  /** What was done, and how often. */
+  /** What the scenario did, and how often. */
   tried: string
-  /** What came of it, in figures. */
+  /** The result, in figures. */
   found: string
-  /** What was not as it must be; nothing, when all is well. */
+  /** Violations of the requirements; empty when there are none. */
   broken: string[]
 }
 
 export interface Scenario {
   name: string
   engines: readonly EngineName[]
-  /** The most rounds of the long version. */
+  /** The rounds of the long version. */
   rounds: number
-  /** Of the time that all have together. */
+  /** Its weight when `--minutes` is divided among the scenarios. */
   share: number
   run(trial: Trial): Promise<Outcome>
 }

@@ -9,7 +9,7 @@ import { rejectOverload } from '../http/admission/overload.ts'
 import { perApp } from '../http/admission/rate-limit.ts'
 import { refuseAmbiguousRequests } from '../http/edge/ambiguous-requests.ts'
 import { closeGracefully } from '../http/edge/graceful-close.ts'
-import { cutSlowClients } from '../http/edge/slow-clients.ts'
+import { closeSlowClients } from '../http/edge/slow-clients.ts'
 import { transportHeaders } from '../http/edge/transport-headers.ts'
 import { integrationApi } from '../http/integration/index.ts'
 import { oauthApi } from '../http/oauth/index.ts'
@@ -62,7 +62,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   refuseAmbiguousRequests(app)
   transportHeaders(app, pages.secure)
   closeGracefully(app, ends, connections, stopping)
-  cutSlowClients(app, connections)
+  closeSlowClients(app, connections)
   rejectOverload(app, config, ends, metrics.rejected)
   requestLog(ends)
   recordUsage(ends, usage)

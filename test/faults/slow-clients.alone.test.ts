@@ -10,7 +10,7 @@ import { emptyDatabase, onPostgres } from '../helpers/engine.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { startWorld, type World, withQuery } from '../helpers/world.ts'
 
-/** Clients that send, or take, by drops: cut within 10 s, and nobody else notices. */
+/** The server closes connections that send or read too slowly within 10 s; other clients are not affected. */
 
 const limit = 10
 const name = 'n'.repeat(200)
@@ -39,9 +39,9 @@ const ordersPage = withQuery('/integration/v1/orders', {
 })
 const itemsPage = withQuery('/integration/v1/inventory/items', { store_id: 1001, count: 100_000 })
 
-// All at the same time, as they would come.
+// All at the same time, as in an attack.
 describe('slow clients', { concurrency: true }, () => {
-  test('500 requests that never become whole are cut within 10 s', async t => {
+  test('500 requests that never become complete are closed within 10 s', async t => {
     const seconds = await halfOpen(world.server.base, 500)
     for (const [kind, worst] of Object.entries(seconds)) {
       assert.ok(worst > 1 && worst < limit, `${kind}: ${worst} s`)
@@ -50,10 +50,10 @@ describe('slow clients', { concurrency: true }, () => {
   })
 
   for (const [name, page] of [
-    ['orders, which are sent at once', ordersPage],
-    ['items, which are sent in pieces', itemsPage],
+    ['orders', ordersPage],
+    ['items', itemsPage],
   ] as const) {
-    test(`10 readers who take nothing of a large page of ${name}, are cut within 10 s`, async () => {
+    test(`10 connections that read nothing of a large page of ${name} are closed within 10 s`, async () => {
       const all = await Promise.all(
         Array.from({ length: 10 }, () => readNothing(world.server.base, page, token)),
       )
@@ -61,7 +61,7 @@ describe('slow clients', { concurrency: true }, () => {
     })
   }
 
-  test('meanwhile others are served, and no database snapshot is pinned', async () => {
+  test('meanwhile other clients are served, and no database snapshot is held', async () => {
     await sleep(2000)
     const began = performance.now()
     const answer = await world.read('/integration/v1/stores')
@@ -77,7 +77,7 @@ describe('slow clients', { concurrency: true }, () => {
       )
       assert.deepEqual(held, { sessions: 0 })
     } else {
-      // Everything can be written back, and the log begun anew: no reader stands on an older state.
+      // A checkpoint can truncate the log only when no reader uses an older state.
       const own = new DatabaseSync(database, { timeout: 1000 })
       assert.deepEqual(
         { ...own.prepare('pragma wal_checkpoint(truncate)').get() },
@@ -87,7 +87,7 @@ describe('slow clients', { concurrency: true }, () => {
     }
   })
 
-  test('a slow reader who does take its page gets the whole of it', async () => {
+  test('a slow reader above the minimum rate gets its whole page', async () => {
     const { port, hostname } = new URL(world.server.base)
     const socket = connect(Number(port), hostname)
     socket.write(
@@ -107,7 +107,7 @@ describe('slow clients', { concurrency: true }, () => {
   })
 })
 
-test('connections beyond TILLGATE_MAX_CONNECTIONS are closed at once, and let in when there is room', async () => {
+test('connections beyond TILLGATE_MAX_CONNECTIONS are closed at once; new ones are accepted when others end', async () => {
   const small = await startWorld([1001], { config: { max_connections: 3 } })
   try {
     small.server.app.server.closeIdleConnections()
@@ -117,7 +117,7 @@ test('connections beyond TILLGATE_MAX_CONNECTIONS are closed at once, and let in
     const fourth = connect(Number(port), hostname).resume()
     await once(fourth, 'close')
     opened[0]?.destroy()
-    // As soon as the server has heard of it.
+    // The server needs a moment to notice the closed connection.
     let answer = null
     for (let i = 0; i < 100 && answer === null; i++) {
       answer = await small.read('/integration/v1/stores').catch(() => sleep(20, null))

@@ -1,24 +1,24 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What is under way on one connection. */
+/** The state of one connection. */
 export interface Connection {
   readonly socket: Socket
-  /** The request that came last; its body may still be arriving. */
+  /** The newest request; its body may still be arriving. */
   request: IncomingMessage | null
-  /** Answers that may not be out yet, in the order in which they leave: a client may send requests ahead. */
+  /** Answers that may not be sent yet, in order: a client may pipeline requests. */
   answers: ServerResponse[]
 }
 
 export interface Connections {
   of(socket: Socket): Connection
-  /** All that are open. */
+  /** All open connections. */
   all(): Iterable<Connection>
 }
 
 /**
- * Every connection of the server with what it is about: Node tells of requests, and of sockets, but not of both. Those
- * beyond `most` are closed at once; Node's own limit counts only those of its own listener.
+ * Tracks each connection with its requests; Node offers events of both, but no link between them. Closes connections
+ * beyond `most` at once: Node's maxConnections counts those of one listener only.
  */
 export function watchConnections(server: Server, most: number): Connections {
   const open = new Map<Socket, Connection>()
@@ -36,24 +36,24 @@ export function watchConnections(server: Server, most: number): Connections {
     if (open.size < most) of(socket)
     else socket.destroy()
   })
-  // Before the framework's own listener, which may have answered by the time it returns.
+  // Before Fastify's listener, which may have answered when it returns.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = of(request.socket)
     connection.request = request
-    // Those that are out are let go, also while the client never pauses.
+    // Drops answers that are sent, also when the client never pauses.
     connection.answers = [...unanswered(connection), response]
   })
   return { of, all: () => open.values() }
 }
 
-/** Lets go of a request that is over: connections may stay open for long, and there may be thousands. */
-export function forgetOver(connection: Connection): void {
+/** Frees a finished request: thousands of connections may stay open for long. */
+export function forgetFinished(connection: Connection): void {
   if (!connection.request?.complete || unanswered(connection).length > 0) return
   connection.request = null
   connection.answers = []
 }
 
-/** The answers that are not out yet. */
+/** The answers that are not sent yet. */
 export function unanswered(connection: Connection): ServerResponse[] {
   const last = connection.answers.at(-1)
   if (last === undefined || last.closed) return []

@@ -1,18 +1,18 @@
 import type { FastifyReply } from 'fastify'
 
-/** Long enough for an answer to reach a client that is still sending. */
-const lingering = 1000
+/** Milliseconds in which an answer reaches a client that is still sending. */
+const closeDelay = 1000
 
 /**
- * Ends the connection with this answer. RFC 9112 §9.6: who closes at once, with bytes of the client unread, makes the
- * client's system throw our answer away; so we say that we are done, and read on for a moment without looking.
+ * Closes the connection after this answer. RFC 9112 §9.6: a close with unread bytes sends a reset, and the client loses the
+ * answer. So the server half-closes, and reads and discards for a moment.
  */
 export function closeAfter(reply: FastifyReply): void {
   const { socket } = reply.request.raw
   reply.header('connection', 'close')
-  // What Node calls when the answer is out.
+  // Node calls this when the answer is sent.
   socket.destroySoon = () => {
     socket.end()
-    setTimeout(() => socket.destroy(), lingering).unref()
+    setTimeout(() => socket.destroy(), closeDelay).unref()
   }
 }

@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
- * Leaves addresses alone in X-Forwarded-For, before anybody reads it. Some proxies add the port, which is another one for
- * each connection: taken for the address, every attempt of a guesser would be somebody else's.
+ * Removes ports from X-Forwarded-For before other code reads it. Some proxies add the client's port, which differs for each
+ * connection: the throttle would count every attempt under another address.
  */
 export function readForwardedFor(server: Server): void {
   server.prependListener('request', ({ headers }) => {
@@ -15,7 +15,7 @@ export function readForwardedFor(server: Server): void {
   })
 }
 
-/** From the last on, which the proxy wrote, as far as they are addresses: what stands before is nobody's word. */
+/** The addresses from the last entry, which the proxy wrote, back to the first entry that is not an address. */
 export function nearestAddresses(list: string): string {
   const nearest: string[] = []
   for (const entry of list.split(',').toReversed()) {

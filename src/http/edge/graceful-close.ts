@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { type Connections, unanswered } from './connections.ts'
 import type { RequestEnds } from '../observe/request-ends.ts'
 
-/** A request may be on its way over a connection that looks idle from here; so long one is waited for. */
-const lastRequestsWithin = 1000
+/** Milliseconds in which a request that is in transit may still arrive on an idle connection. */
+const idleGrace = 1000
 
 /**
- * When the server closes, requests in flight finish, and each takes its connection with it: kept alive as usual, the
- * connection would hold the process for another minute. Told by `stopping` that the process ends, it also leaves idle
- * connections open for a moment, because Node ends them together with the listener, whatever is on its way.
+ * When the server closes, requests in flight finish and close their connections: keep-alive would hold the process for
+ * another minute. Once `stopping` is aborted, idle connections stay open for a moment: Node would close them together with
+ * the listener, and drop requests in transit.
  */
 export function closeGracefully(
   app: FastifyInstance,
@@ -23,30 +23,30 @@ export function closeGracefully(
 
   app.addHook('preClose', async () => {
     closing = true
-    for (const connection of connections.all()) unanswered(connection).forEach(endWith)
+    for (const connection of connections.all()) unanswered(connection).forEach(closeAfterAnswer)
     if (!stopping?.aborted) return
     server.closeIdleConnections = () => {}
-    // Again and again, for those that never finish a request; Node no longer looks after them.
-    sweep = setInterval(endIdle, lastRequestsWithin)
+    // Repeatedly, for clients that never finish a request: Node no longer closes those.
+    sweep = setInterval(closeIdle, idleGrace)
   })
   app.addHook('onClose', async () => clearInterval(sweep))
-  // On the raw response, because the OAuth provider, and whoever sends pages, answers by itself.
+  // On the raw response, because the OAuth provider and list pages are written without Fastify.
   app.addHook('onRequest', (_request, reply, done) => {
-    if (closing) endWith(reply.raw)
+    if (closing) closeAfterAnswer(reply.raw)
     done()
   })
-  // Answers that had begun when the server was closed could not say so.
+  // Answers that had begun before the server closed have no `Connection: close`.
   ends.listen(() => {
     if (closing) setImmediate(() => server.closeIdleConnections())
   })
 
-  function endIdle(): void {
+  function closeIdle(): void {
     for (const connection of connections.all()) {
       if (unanswered(connection).length === 0) connection.socket.destroy()
     }
   }
 }
 
-function endWith(answer: ServerResponse): void {
+function closeAfterAnswer(answer: ServerResponse): void {
   if (!answer.headersSent) answer.setHeader('connection', 'close')
 }

@@ -19,7 +19,7 @@ const answers: Record<string, ApiError> = {
 
 const malformed = fail('request_malformed', 'This is not an HTTP request that can be read')
 
-/** Who was told what. No request was there to have an id, a log line and a place in the metrics. */
+/** An unreadable request: it has no Fastify request with an id, a log line and metrics of its own. */
 interface Unreadable {
   request_id: string
   address: string | undefined
@@ -29,12 +29,12 @@ interface Unreadable {
 interface Deps {
   clock: Clock
   connections(): Connections
-  notice(told: Unreadable): void
+  notice(unreadable: Unreadable): void
 }
 
 /**
- * Bytes that are no HTTP request: told so in the envelope, whatever they were meant for, and the connection ends. Never
- * in the middle of another answer, nor in the place of one that is still to come: its reader would take ours for it.
+ * Answers bytes that are not an HTTP request with an error in the envelope, and closes the connection. Never within another
+ * answer or before an earlier one: the client would take the error for that answer.
  */
 export const answerMalformed =
   (deps: Deps) =>
@@ -49,15 +49,15 @@ export const answerMalformed =
     const [only, ...others] = earlier
     const whole = connection.request?.complete ?? true
     if (whole) {
-      // A request of their own: those before it are answered first.
+      // A request of its own: earlier requests are answered first.
       const last = earlier.at(-1)
       const head = beginsAsHead(error)
-      if (last) last.once('close', () => sayAndNote(socket, answer, head, deps))
-      else sayAndNote(socket, answer, head, deps)
+      if (last) last.once('close', () => answerAndNotice(socket, answer, head, deps))
+      else answerAndNotice(socket, answer, head, deps)
     } else if (only && others.length === 0 && !only.headersSent) {
-      // The body of a request that nobody has answered yet, and that will never be whole. It has an id and a log line.
+      // The body of a request that is unanswered and will never be complete. It has an id and a log line.
       const { request_id = randomId() } = only
-      say(socket, answer, connection.request?.method === 'HEAD', request_id, deps.clock)
+      writeAnswer(socket, answer, connection.request?.method === 'HEAD', request_id, deps.clock)
     } else {
       socket.destroy()
     }
@@ -65,16 +65,15 @@ export const answerMalformed =
 
 interface ParserError extends Error {
   code?: string
-  /** The bytes that came last, and how many of them could be read; Fastify's types have another word for them. */
+  /** The last bytes received, and how many of them the parser accepted; missing in Fastify's types. */
   rawPacket?: unknown
   bytesParsed?: number
 }
 
 /**
- * Whether the request that could not be read is a HEAD, which is answered without a body (RFC 9110 §9.3.2). The parser
- * does not tell the method of such a request, so it is looked for in the bytes that came last, behind the requests
- * before it. One whose first line came in earlier bytes is taken for another method: it gets a body, and the connection
- * ends either way.
+ * Whether the unreadable request is a HEAD, whose answer has no body (RFC 9110 §9.3.2). The parser does not report the
+ * method, so this looks in the last bytes, behind earlier requests. A request line in earlier bytes is missed; its answer
+ * then has a body, and the connection closes either way.
  */
 function beginsAsHead({ rawPacket, bytesParsed }: ParserError): boolean {
   if (!Buffer.isBuffer(rawPacket)) return false
@@ -83,15 +82,21 @@ function beginsAsHead({ rawPacket, bytesParsed }: ParserError): boolean {
   return read.startsWith('HEAD ', requestsBefore < 0 ? 0 : requestsBefore + 4)
 }
 
-function sayAndNote(socket: Socket, answer: ApiError, head: boolean, { clock, notice }: Deps): void {
+function answerAndNotice(socket: Socket, answer: ApiError, head: boolean, { clock, notice }: Deps): void {
   if (!socket.writable) return
   const request_id = randomId()
-  // A connection that nobody ever wrote to, as browsers keep ready, is nothing to tell.
+  // Browsers open connections in advance: one without a byte is not worth a log line.
   if (socket.bytesRead > 0) notice({ request_id, address: socket.remoteAddress, status: answer.status })
-  say(socket, answer, head, request_id, clock)
+  writeAnswer(socket, answer, head, request_id, clock)
 }
 
-function say(socket: Socket, answer: ApiError, head: boolean, request_id: string, clock: Clock): void {
+function writeAnswer(
+  socket: Socket,
+  answer: ApiError,
+  head: boolean,
+  request_id: string,
+  clock: Clock,
+): void {
   if (!socket.writable) return
   const body = errorBody(answer, clock.now())
   socket.end(

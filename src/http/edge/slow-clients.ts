@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { type Connection, type Connections, forgetOver, unanswered } from './connections.ts'
+import { type Connection, type Connections, forgetFinished, unanswered } from './connections.ts'
 
 /**
- * Who sends a body, or takes an answer, by drops only holds a place. The same rule for both: so many bytes in so much
- * time, or the connection ends. Any network that carries a telephone call is four times as fast.
+ * The minimum rate of a body that arrives and of an answer that a client reads; slower connections are closed. Every network
+ * that carries a telephone call is faster.
  */
-const pace = { bytes: 5120, milliseconds: 5000 }
+const minimumRate = { bytes: 5120, milliseconds: 5000 }
 
-/** Answers that stand in memory because their readers do not take them. */
-const mostUnsent = 256 * 1024 * 1024
+/** Bytes of answers that may stay in memory because clients do not read them. */
+const maxUnsent = 256 * 1024 * 1024
 
-const lookEvery = 500
+const checkInterval = 500
 
-/** Node's own limits, for what it alone sees: the headers, and a request as a whole. Cut within 10 s in all. */
+/** Node's own limits, for the headers and for a whole request. Together they close a slow connection within 10 s. */
 export const arrivalLimits = {
   requestTimeout: 60_000,
   http: { headersTimeout: 5000, connectionsCheckingInterval: 1000 },
@@ -22,45 +22,45 @@ export const arrivalLimits = {
 interface Mark {
   since: number
   moved: number
-  /** Of the socket, when it was looked at last. */
+  /** Of the socket at the last check. */
   position: Position
 }
 
-export function cutSlowClients(app: FastifyInstance, connections: Connections): void {
+export function closeSlowClients(app: FastifyInstance, connections: Connections): void {
   const receiving = new WeakMap<Connection, Mark>()
   const sending = new WeakMap<Connection, Mark>()
   let timer: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {
-    timer = setInterval(look, lookEvery).unref()
+    timer = setInterval(check, checkInterval).unref()
   })
   app.addHook('onClose', async () => clearInterval(timer))
 
-  function look(): void {
+  function check(): void {
     const now = performance.now()
     let unsent = 0
     const stuck: Connection[] = []
     for (const connection of connections.all()) {
       const { socket } = connection
-      const inTime = keepsPace(receiving, connection, isReceiving(connection), received(socket), now)
-      const taken = keepsPace(sending, connection, isSending(connection), sent(socket), now)
-      if (!inTime || !taken) {
-        app.log.debug({ address: socket.remoteAddress }, 'a connection that was too slow was cut')
+      const sendsInTime = isFastEnough(receiving, connection, isReceiving(connection), received(socket), now)
+      const readsInTime = isFastEnough(sending, connection, isSending(connection), sent(socket), now)
+      if (!sendsInTime || !readsInTime) {
+        app.log.debug({ address: socket.remoteAddress }, 'a connection that was too slow was closed')
         socket.destroy()
         continue
       }
-      forgetOver(connection)
+      forgetFinished(connection)
       if (socket.writableLength === 0) continue
       unsent += socket.writableLength
       if (sending.get(connection)?.moved === 0) stuck.push(connection)
     }
-    if (unsent > mostUnsent) cutLargest(stuck, unsent)
+    if (unsent > maxUnsent) closeLargest(stuck, unsent)
   }
 }
 
-/** What a connection has moved so far in one direction. */
+/** The bytes that a connection has transferred in one direction. */
 interface Position {
   bytes: number
-  /** Bytes of the piece under way that the system has not taken yet: a large piece counts as it goes. */
+  /** Bytes of the current write that the operating system has not accepted yet, so that a large write counts in part. */
   queued: number
 }
 
@@ -71,15 +71,15 @@ function sent(socket: Socket): Position {
   return { bytes: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 }
 }
 
-/** A body is on its way, and it is not we who keep it waiting. */
+/** A body is arriving, and the server is ready to read it. */
 const isReceiving = ({ request }: Connection): boolean =>
   request !== null && !request.complete && request.readableLength < request.readableHighWaterMark
 
-/** Part of an answer is out, and the rest waits for its reader. */
+/** Part of an answer is sent, and the rest waits for the client. */
 const isSending = (connection: Connection): boolean =>
   connection.socket.writableLength > 0 && unanswered(connection).length > 0
 
-function keepsPace(
+function isFastEnough(
   marks: WeakMap<Connection, Mark>,
   connection: Connection,
   moving: boolean,
@@ -98,18 +98,18 @@ function keepsPace(
   const whole = position.bytes - mark.position.bytes
   mark.moved += whole > 0 ? whole : Math.max(0, mark.position.queued - position.queued)
   mark.position = position
-  if (now - mark.since < pace.milliseconds) return true
-  if (mark.moved < pace.bytes) return false
+  if (now - mark.since < minimumRate.milliseconds) return true
+  if (mark.moved < minimumRate.bytes) return false
   mark.since = now
   mark.moved = 0
   return true
 }
 
-function cutLargest(stuck: Connection[], unsent: number): void {
+function closeLargest(stuck: Connection[], unsent: number): void {
   stuck.sort((a, b) => b.socket.writableLength - a.socket.writableLength)
   let left = unsent
   for (const { socket } of stuck) {
-    if (left <= mostUnsent) return
+    if (left <= maxUnsent) return
     left -= socket.writableLength
     socket.destroy()
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** On every answer, whoever writes it: no guessing of types, and under https no way back to http. */
+/** Sets headers on every answer: browsers must not guess content types, and must stay on https once they used it. */
 export function transportHeaders(app: FastifyInstance, secure: boolean): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff')

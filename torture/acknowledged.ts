@@ -3,18 +3,18 @@ import type { Node } from '../test/helpers/nodes.ts'
 import { checkBatches, type Client, pushBatch, tokenOf } from '../test/helpers/tills.ts'
 
 /**
- * Clients that remember what the server told them, so that after a crash it can be held to it. What was acknowledged
- * must be so; what was under way when the answer failed may have happened or not, but never in half.
+ * Clients that remember what the server acknowledged and check it after a crash. An acknowledged change must be there; a
+ * change whose answer was lost is there whole or not at all.
  */
 
-/** One merchant's consent, as its app knows it. */
+/** The tokens of one merchant's consent, as its app knows them. */
 interface Chain {
   client: Client
-  /** The refresh token that was given last, and the access token that came with it; null: to be granted anew. */
+  /** The newest refresh token and its access token; null when the merchant must grant consent again. */
   live: { refresh_token: string; access_token: string } | null
-  /** A refresh, or a revocation, was sent and not answered. */
+  /** A refresh or a revocation that the app sent and that was not answered. */
   unanswered: 'refresh' | 'revoke' | null
-  /** Refresh tokens that were used, and tokens of consents that were revoked. */
+  /** Consumed refresh tokens, and the tokens of revoked consents. */
   dead: { refresh: string[]; access: string[] }
 }
 
@@ -23,32 +23,32 @@ interface Figures {
   tokens: number
   refreshes: number
   revocations: number
-  /** Refreshes without an answer: which of them had happened, and which had not. */
+  /** Refreshes without an answer: those that took effect, and those that did not. */
   lost_answers: { happened: number; not: number }
 }
 
-export interface Crew {
+export interface Clients {
   figures: Figures
-  /** Grants what is missing; the server must be up. */
+  /** Grants the consents that are missing; the server must be up. */
   prepare(node: Node): Promise<void>
-  /** Works until `stopped`, or until the server is gone. */
+  /** Sends requests until `stopped`, or until the server is gone. */
   work(node: Node, stopped: AbortSignal): Promise<void>
-  /** Compares the server with what it told; what does not agree. */
+  /** Compares the server with what it acknowledged; returns the differences. */
   check(node: Node): Promise<string[]>
 }
 
-export interface CrewOptions {
+export interface ClientsOptions {
   tills: Client
   reader: Client
-  /** Apps that the merchant owner@example.com may allow. */
+  /** Apps that the merchant owner@example.com grants consent to. */
   apps: readonly Client[]
-  /** Each run of work is about another of them. */
+  /** Each run uses another one. */
   stores: readonly number[]
 }
 
 const storesPath = '/integration/v1/stores'
 
-export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
+export function createClients({ tills, reader, apps, stores }: ClientsOptions): Clients {
   const chains: Chain[] = apps.map(client => ({
     client,
     live: null,
@@ -62,31 +62,31 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
     revocations: 0,
     lost_answers: { happened: 0, not: 0 },
   }
-  const surprises: string[] = []
+  const unexpected: string[] = []
   let run = -1
   let acknowledged = new Set<string>()
   let issued: string[] = []
   let revoked: string[] = []
   const store = () => stores[run % stores.length] as number
 
-  /** Repeats a step until told to stop, or until the server no longer answers. */
-  async function keepDoing(stopped: AbortSignal, step: (n: number) => Promise<void>): Promise<void> {
+  /** Repeats a step until `stopped`, or until the server no longer answers. */
+  async function repeat(stopped: AbortSignal, step: (n: number) => Promise<void>): Promise<void> {
     for (let n = 0; !stopped.aborted; n++) {
       try {
         await step(n)
       } catch (error) {
-        // The server is gone: whoever killed it knows.
+        // fetch throws a TypeError when the connection fails: the scenario has killed the server.
         if (error instanceof TypeError) return
-        surprises.push(String(error))
+        unexpected.push(String(error))
         return
       }
     }
   }
 
-  /** 503 is no acknowledgement: the database may be down. Anything else but success is a surprise. */
+  /** 503 acknowledges nothing: the database may be down. Any other status but 200 is a problem. */
   function accepted(what: string, status: number, text: string): boolean {
     if (status !== 200 && status !== 503)
-      surprises.push(`${what} was answered ${status}: ${text.slice(0, 200)}`)
+      unexpected.push(`${what} was answered ${status}: ${text.slice(0, 200)}`)
     return status === 200
   }
 
@@ -103,7 +103,7 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
     figures.refreshes++
   }
 
-  /** Ends the consent, as an app does that disconnects. */
+  /** Revokes the consent, as an app does when its user disconnects it. */
   async function disconnect(node: Node, chain: Chain): Promise<void> {
     if (chain.live === null || chain.unanswered !== null) return
     chain.unanswered = 'revoke'
@@ -112,19 +112,19 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
       token: chain.live.refresh_token,
     })
     if (!accepted('a revocation', status, text)) return
-    bury(chain)
+    markRevoked(chain)
     chain.unanswered = null
     figures.revocations++
   }
 
-  function bury(chain: Chain): void {
+  function markRevoked(chain: Chain): void {
     if (chain.live === null) return
     chain.dead.refresh.push(chain.live.refresh_token)
     chain.dead.access.push(chain.live.access_token)
     chain.live = null
   }
 
-  /** Null when there is none to be had any more; the database may be away for a while. */
+  /** Retries while the database is down; null once `stopped`. */
   async function tillsToken(node: Node, stopped: AbortSignal): Promise<string | null> {
     while (!stopped.aborted) {
       const token = await tokenOf(node.base, tills).catch(() => null)
@@ -134,7 +134,7 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
     return null
   }
 
-  async function throwAwayToken(node: Node): Promise<void> {
+  async function revokeNewToken(node: Node): Promise<void> {
     const token = await tokenOf(node.base, reader)
     if (token === undefined) return pause()
     const { status, text } = await node.post('/auth/v2/revoke', { ...reader, token })
@@ -154,7 +154,7 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
     const { client, live, unanswered } = chain
     for (const token of chain.dead.refresh.splice(0)) {
       if (await isActive(node, client, token))
-        problems.push('a refresh token that was used or revoked works again')
+        problems.push('a consumed or revoked refresh token works again')
     }
     for (const token of chain.dead.access.splice(0)) {
       if ((await node.get(storesPath, token)).status !== 401)
@@ -164,9 +164,9 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
     const active = await isActive(node, client, live.refresh_token)
     chain.unanswered = null
     if (unanswered === null) {
-      if (!active) problems.push('a refresh token that was given out is unknown')
+      if (!active) problems.push('an issued refresh token is unknown')
       if ((await node.get(storesPath, live.access_token)).status !== 200) {
-        problems.push('an access token that was given out with a refresh token is refused')
+        problems.push('an access token issued with a refresh token is refused')
       }
       return problems
     }
@@ -175,11 +175,11 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
       unanswered === 'revoke' &&
       (await node.get(storesPath, live.access_token)).status !== (active ? 200 : 401)
     ) {
-      problems.push('a revocation without an answer happened in half')
+      problems.push('a revocation without an answer took effect in part')
     }
     if (active) return problems
-    if (unanswered === 'revoke') bury(chain)
-    // Its successor is known to nobody: the merchant must be asked again. The access token lives on.
+    if (unanswered === 'revoke') markRevoked(chain)
+    // The answer with the next refresh token was lost: the merchant must grant again. The access token stays valid.
     else chain.dead.refresh.push(live.refresh_token)
     chain.live = null
     return problems
@@ -202,7 +202,7 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
       if (bearer === null) return
       await Promise.all([
         ...[1, 2, 3].map(till =>
-          keepDoing(stopped, async n => {
+          repeat(stopped, async n => {
             const name = `${run}.${till}.${n}`
             const response = await pushBatch(node.base, bearer, name, store())
             const text = await response.text()
@@ -211,21 +211,21 @@ export function createCrew({ tills, reader, apps, stores }: CrewOptions): Crew {
             figures.batches++
           }),
         ),
-        keepDoing(stopped, async () => {
+        repeat(stopped, async () => {
           const token = await tokenOf(node.base, reader)
           if (token === undefined) return pause()
           issued.push(token)
           figures.tokens++
         }),
-        ...chains.map(chain => keepDoing(stopped, () => refreshOnce(node, chain))),
-        keepDoing(stopped, async n => {
-          await throwAwayToken(node)
+        ...chains.map(chain => repeat(stopped, () => refreshOnce(node, chain))),
+        repeat(stopped, async n => {
+          await revokeNewToken(node)
           if (n === 3 && first) await disconnect(node, first)
         }),
       ])
     },
     async check(node) {
-      const problems = surprises.splice(0)
+      const problems = unexpected.splice(0)
       try {
         const token = await tokenOf(node.base, reader)
         await checkBatches(node.base, token, acknowledged, store())
