@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { advice } from '../../src/console/developer/error-advice.ts'
+import { advice } from '../../src/console/developer/app/error-advice.ts'
 import type { Browser } from '../helpers/browser.ts'
 import { createApp, type OwnApp, signedIn } from '../helpers/developer.ts'
 import { assertNoInlineCode, linked, wordsOf } from '../helpers/html.ts'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { layout } from '../../src/console/layout.ts'
 import { navigation } from '../../src/console/parts/navigation.ts'
 import { pagination } from '../../src/console/parts/pagination.ts'
-import { formatTime, storeTime, viewerTime, zoneName } from '../../src/console/parts/time.ts'
+import { formatTime, storeTime, viewerTime, zoneName } from '../../src/console/parts/format/time.ts'
 import { table } from '../../src/console/parts/table.ts'
 import { textOf } from '../helpers/html.ts'
 

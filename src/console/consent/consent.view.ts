@@ -7,12 +7,12 @@ import type { App, MerchantStore } from '../../storage/port/index.ts'
 import { appFacts } from './app-profile.view.ts'
 import { layout, type Viewer } from '../layout.ts'
 import { notice, problemNotice } from '../parts/notice.ts'
-import { storeTime } from '../parts/time.ts'
-import { postForm } from '../parts/post-form.ts'
+import { storeTime } from '../parts/format/time.ts'
+import { postForm } from '../parts/form/post-form.ts'
 import { scopeList } from './scope-list.view.ts'
 import type { StoreChoice } from './store-choice.ts'
 import { storeList } from './store-choice.view.ts'
-import { homeZone } from '../parts/store-zone.ts'
+import { homeZone } from '../parts/format/store-zone.ts'
 
 interface ConsentView {
   waiting: PendingRequest

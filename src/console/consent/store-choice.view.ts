@@ -1,7 +1,7 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { MerchantStore } from '../../storage/port/index.ts'
-import { type Choice, choiceList } from '../parts/choice-list.ts'
-import { formatTime } from '../parts/time.ts'
+import { type Choice, choiceList } from '../parts/form/choice-list.ts'
+import { formatTime } from '../parts/format/time.ts'
 import { isFound, type StoreChoice } from './store-choice.ts'
 
 interface StoreList {

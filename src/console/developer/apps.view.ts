@@ -2,15 +2,15 @@ import { html } from 'ghtml'
 import { splitScope } from '../../contract/scopes.ts'
 import type { RequestFigures } from '../../domain/usage/requests.ts'
 import type { App } from '../../storage/port/index.ts'
-import { appsPath, stateBadges } from './app-frame.view.ts'
+import { appsPath, stateBadges } from './app/frame.view.ts'
 import { layout, type Viewer } from '../layout.ts'
 import { card } from '../parts/card.ts'
-import { formatNumber } from '../parts/chart/numbers.ts'
+import { formatNumber } from '../parts/format/numbers.ts'
 import { emptyState } from '../parts/empty-state.ts'
 import { pageHeader } from '../parts/page-header.ts'
 import { pagination } from '../parts/pagination.ts'
 import { table } from '../parts/table.ts'
-import { viewerTime } from '../parts/time.ts'
+import { viewerTime } from '../parts/format/time.ts'
 
 interface ListedApp {
   app: App

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { layout } from '../layout.ts'
 import { notice } from '../parts/notice.ts'
-import { postForm } from '../parts/post-form.ts'
+import { postForm } from '../parts/form/post-form.ts'
 
 interface LoginView {
   csrf: string

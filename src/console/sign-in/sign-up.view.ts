@@ -2,9 +2,9 @@ import { html } from 'ghtml'
 import { passwordLength } from '../../domain/accounts/accounts.ts'
 import type { InputError } from '../../domain/input-error.ts'
 import { layout } from '../layout.ts'
-import { field } from '../parts/field.ts'
+import { field } from '../parts/form/field.ts'
 import { problemNotice } from '../parts/notice.ts'
-import { postForm } from '../parts/post-form.ts'
+import { postForm } from '../parts/form/post-form.ts'
 
 interface SignUpView {
   csrf: string

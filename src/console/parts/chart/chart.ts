@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { type Column, table } from '../table.ts'
 import { groupedBars, lines, type Marks, patterns, plotHeight, plotTop, stackedBars } from './marks.ts'
-import { formatCompact, formatNumber } from './numbers.ts'
+import { formatCompact, formatNumber } from '../format/numbers.ts'
 import { labelledPoints, niceTicks } from './scale.ts'
 import { type Series, seriesClass } from './series.ts'
 

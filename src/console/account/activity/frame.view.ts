@@ -1,0 +1,35 @@
+import { html } from 'ghtml'
+import { layout, type Viewer } from '../../layout.ts'
+import { pageHeader } from '../../parts/page-header.ts'
+import { tabs } from '../../parts/tabs.ts'
+
+export const activityPath = '/account/activity'
+export const eventsPath = '/account/activity/account'
+
+interface ActivityFrame {
+  viewer: Viewer
+  current: typeof activityPath | typeof eventsPath
+  /** HTML already. */
+  body: string
+}
+
+/** The two halves of what happened: what apps read, and what was done with the account. */
+export const activityFrame = ({ viewer, current, body }: ActivityFrame): string =>
+  layout({
+    title: current === activityPath ? 'Activity' : 'Your account’s activity',
+    viewer,
+    path: current,
+    body: html`!${pageHeader({
+      title: 'Activity',
+      lead: { text: 'Which apps read your stores and when, and what was done with your account.' },
+    })}
+    !${tabs({
+      label: 'Kinds of activity',
+      current,
+      entries: [
+        { href: activityPath, label: 'What apps read' },
+        { href: eventsPath, label: 'Your account' },
+      ],
+    })}
+    !${body}`,
+  })

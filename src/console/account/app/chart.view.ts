@@ -1,0 +1,96 @@
+import { html } from 'ghtml'
+import { type AppConnections, storesOf } from '../../../domain/apps/connected-apps.ts'
+import type { LocalDay, StoreDays } from '../../../domain/usage/local-days.ts'
+import { shownDays } from '../days.ts'
+import { chart } from '../../parts/chart/chart.ts'
+import { filterForm } from '../../parts/form/filter-form.ts'
+import { zoneName } from '../../parts/format/time.ts'
+import { withQuery } from '../../parts/with-query.ts'
+
+export interface AppReads {
+  /** The store that alone is shown; null for all. */
+  picked: bigint | null
+  /** Of the days. */
+  zone: string
+  days: LocalDay[]
+  byStore: StoreDays[]
+}
+
+/** What the app was given, day by day: in all, or of one store; and store by store. */
+export function appReadsCard(connections: AppConnections, reads: AppReads): string {
+  const { app } = connections
+  const stores = storesOf(connections)
+  const here = `/account/apps/${app.id}`
+  const { picked, zone, days, byStore } = reads
+  const nameOf = new Map(stores.map(({ id, name }) => [id, name]))
+  const points = days.map(({ date }) => dayOf(date))
+  const pointName = `Day, ${zoneName(zone)}`
+  const of = picked === null ? '' : ` of ${nameOf.get(picked)}`
+  const empty = `Nothing was read${of} in these ${shownDays} days.`
+  const split = (id: string, title: string, what: 'orders' | 'items'): string =>
+    chart({
+      id,
+      title,
+      kind: 'stacked',
+      points,
+      pointName,
+      empty,
+      series: byStore.map(({ store_id, days }) => ({
+        name: storeName(store_id, nameOf),
+        values: valuesOf(days, what),
+      })),
+    })
+  return html`<section class="card" id="reads">
+    <div class="card-header">
+      <h2>What it read</h2>
+      <a href="${withQuery('/account/activity', { app: app.id, store: picked === null ? null : String(picked) })}">Hour by hour</a>
+    </div>
+    !${
+      stores.length < 2
+        ? ''
+        : filterForm({
+            action: `${here}#reads`,
+            label: 'What is shown',
+            selects: [
+              {
+                name: 'store',
+                label: 'Store',
+                all: 'All stores',
+                value: picked === null ? '' : String(picked),
+                options: stores.map(({ id, name }) => ({ value: String(id), label: name })),
+              },
+            ],
+          })
+    }
+    !${chart({
+      id: 'reads-by-day',
+      title: `The last ${shownDays} days${of}, in ${zoneName(zone)}`,
+      kind: 'grouped',
+      points,
+      pointName,
+      empty,
+      series: [
+        { name: 'Orders', values: valuesOf(days, 'orders') },
+        { name: 'Items', values: valuesOf(days, 'items') },
+      ],
+    })}
+    !${
+      byStore.length < 2
+        ? ''
+        : html`<div class="grid-2">
+            !${split('orders-by-store', 'Orders, by store', 'orders')}
+            !${split('items-by-store', 'Items, by store', 'items')}
+          </div>`
+    }
+  </section>`
+}
+
+const valuesOf = (days: readonly LocalDay[], what: 'orders' | 'items'): number[] => days.map(day => day[what])
+
+const storeName = (id: StoreDays['store_id'], names: ReadonlyMap<bigint, string>): string =>
+  id === null ? 'Other stores' : (names.get(id) ?? String(id))
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
+
+/** `1 Nov` */
+const dayOf = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`))

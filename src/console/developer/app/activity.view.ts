@@ -1,0 +1,97 @@
+import { html } from 'ghtml'
+import type { Account, App, AuditAction, AuditLine } from '../../../storage/port/index.ts'
+import { appFrame, appsPath } from './frame.view.ts'
+import type { Viewer } from '../../layout.ts'
+import { card } from '../../parts/card.ts'
+import { emptyState } from '../../parts/empty-state.ts'
+import { pagination } from '../../parts/pagination.ts'
+import { table } from '../../parts/table.ts'
+import { viewerTime, viewerZone } from '../../parts/format/time.ts'
+
+interface ActivityView {
+  viewer: Viewer
+  account: Account
+  app: App
+  lines: AuditLine[]
+  first: boolean
+  next: string | null
+}
+
+export const activityPage = ({ viewer, account, app, lines, first, next }: ActivityView): string => {
+  const path = `${appsPath}/${app.id}/activity`
+  return appFrame({
+    viewer,
+    app,
+    tab: '/activity',
+    body: html`<p>What was changed of this app, and when merchants connected or disconnected it. Merchants stay unnamed:
+        they allowed the app, not a person.</p>
+      !${lines.length === 0 ? nothing(path) : card({ body: lineTable(lines, account) })}
+      !${pagination({
+        label: 'Pages of activity',
+        newer: first ? null : path,
+        older: next === null ? null : `${path}?before=${encodeURIComponent(next)}`,
+        words: { newer: 'Newest', older: 'Older' },
+      })}`,
+  })
+}
+
+const lineTable = (lines: AuditLine[], account: Account): string =>
+  table<AuditLine>({
+    caption: 'Activity, newest first',
+    rows: lines,
+    columns: [
+      {
+        title: 'When',
+        note: viewerZone,
+        html: ({ at }) => viewerTime(at, { precision: 'second', named: false }),
+      },
+      { title: 'What', text: told, names: true },
+      { title: 'Who', text: line => who(line, account) },
+      // Where others sit is not the developer's business.
+      { title: 'From', text: line => (line.actor_id === account.id ? (line.address ?? '–') : '–') },
+    ],
+  })
+
+const nothing = (path: string): string =>
+  emptyState({
+    title: 'Nothing here',
+    content: { text: 'There is no older activity.' },
+    action: { href: path, label: 'Show the newest' },
+  })
+
+/** What can happen to an app. The name that it was created with, and the fields that changed, are in the detail. */
+const sentences: Partial<Record<AuditAction, (line: AuditLine) => string>> = {
+  app_created: ({ detail }) => `Created the app${detail === null ? '' : ` as ${detail}`}`,
+  app_changed: ({ detail }) => `Changed ${fieldNames(detail)}`,
+  app_disabled: () => 'Disabled the app',
+  app_enabled: () => 'Enabled the app',
+  secret_added: () => 'Made a new secret',
+  secret_retired: () => 'Retired a secret',
+  access_allowed: line => `Allowed the app${ofStores(line)}`,
+  access_denied: () => 'Denied the app access',
+  access_changed: line => `Changed the stores that the app may read${toStores(line)}`,
+  access_revoked: line => `Ended the app’s access${ofStores(line)}${why(line)}`,
+  access_linked: line => `Linked the app${ofStores(line)}`,
+  store_moved: () => 'A store changed its merchant, and with that left the app',
+}
+
+const told = (line: AuditLine): string => sentences[line.action]?.(line) ?? line.action.replaceAll('_', ' ')
+
+const count = ({ store_ids }: AuditLine): string =>
+  store_ids.length === 1 ? 'one store' : `${store_ids.length} stores`
+const ofStores = (line: AuditLine): string => (line.store_ids.length === 0 ? '' : `: ${count(line)}`)
+const toStores = (line: AuditLine): string => `: now ${count(line)}`
+
+/** Of the server or the app itself: which token came twice, or was given back. */
+const why = ({ detail }: AuditLine): string => (detail === null ? '' : ` (${detail})`)
+
+const fieldNames = (detail: string | null): string =>
+  detail === null || detail === 'nothing' ? 'nothing' : detail.replace('redirect_uris', 'the redirect URIs')
+
+/** Nobody is named but the developer who looks. What a merchant does is about their own account. */
+function who({ actor_kind, actor_id, account_id }: AuditLine, account: Account): string {
+  if (actor_kind === 'app') return 'The app'
+  if (actor_kind === 'server') return 'The server'
+  if (actor_id === account.id) return account.email
+  return actor_id !== null && actor_id === account_id ? 'A merchant' : 'The operator'
+}

@@ -1,0 +1,48 @@
+import { html } from 'ghtml'
+import type { App } from '../../../storage/port/index.ts'
+import { layout, type Viewer } from '../../layout.ts'
+import { badge } from '../../parts/badge.ts'
+import { pageHeader } from '../../parts/page-header.ts'
+import { tabs } from '../../parts/tabs.ts'
+
+export const appsPath = '/developer/apps'
+
+interface AppFrame {
+  viewer: Viewer
+  app: App
+  /** What stands behind the app's own address; empty for its first page. */
+  tab: '' | '/requests' | '/activity'
+  /** HTML already. */
+  body: string
+}
+
+const tabNames = { '': 'Overview', '/requests': 'Requests', '/activity': 'Activity' }
+
+/** The pages of one app: its name, its state, what can be done with it, and the way between them. */
+export function appFrame({ viewer, app, tab, body }: AppFrame): string {
+  const own = `${appsPath}/${app.id}`
+  return layout({
+    title: tab === '' ? app.name : `${tabNames[tab]} of ${app.name}`,
+    viewer,
+    path: own,
+    body: html`!${pageHeader({
+      title: app.name,
+      back: { href: appsPath, label: 'My apps' },
+      beside: stateBadges(app),
+      actions: html`<a class="button secondary" href="${own}/edit">Edit</a>
+        <a class="button" href="${own}/try">Try it</a>`,
+    })}
+    !${tabs({
+      label: 'Pages of this app',
+      current: own + tab,
+      entries: Object.entries(tabNames).map(([path, label]) => ({ href: own + path, label })),
+    })}
+    !${body}`,
+  })
+}
+
+export function stateBadges({ disabled_at, disabled_by_owner, public: isPublic }: App): string {
+  const kind = isPublic ? ` ${badge('Public')}` : ''
+  if (disabled_at === null) return badge('Live', 'good') + kind
+  return (disabled_by_owner ? badge('Disabled', 'warn') : badge('Disabled by the operator', 'bad')) + kind
+}

@@ -1,0 +1,154 @@
+import { html } from 'ghtml'
+import { maxEntriesOfApp } from '../../../domain/usage/log-trimming.ts'
+import { type App, type LoggedRequest, usageRetention } from '../../../storage/port/index.ts'
+import { adviceFor } from './error-advice.ts'
+import { appFrame, appsPath } from './frame.view.ts'
+import type { Viewer } from '../../layout.ts'
+import { badge, type Tone } from '../../parts/badge.ts'
+import { card } from '../../parts/card.ts'
+import { formatNumber } from '../../parts/format/numbers.ts'
+import { emptyState } from '../../parts/empty-state.ts'
+import { pagination } from '../../parts/pagination.ts'
+import { searchForm } from '../../parts/form/search-form.ts'
+import { table } from '../../parts/table.ts'
+import { viewerTime, viewerZone } from '../../parts/format/time.ts'
+
+/** Empty: not asked for. */
+export interface LogFilter {
+  request_id: string
+  endpoint: string
+  errors_only: boolean
+}
+
+interface RequestsView {
+  viewer: Viewer
+  app: App
+  filter: LogFilter
+  entries: LoggedRequest[]
+  /** That the app used while the log is kept. */
+  endpoints: string[]
+  /** The newest are on this page. */
+  first: boolean
+  /** Where the next page begins; null when nothing follows. */
+  older: string | null
+}
+
+export const requestsPage = (view: RequestsView): string =>
+  appFrame({
+    viewer: view.viewer,
+    app: view.app,
+    tab: '/requests',
+    body: html`!${searchForm({
+      action: pathOf(view.app),
+      label: 'Request id',
+      value: view.filter.request_id,
+      placeholder: 'X-Request-Id of the answer',
+      fields: filterFields(view),
+    })}
+      !${view.entries.length === 0 ? nothing(view) : card({ body: logTable(view.entries) + paging(view) })}
+      <p class="muted">Kept for ${usageRetention.log / 86_400} days, the newest ${formatNumber(maxEntriesOfApp)} of each app.
+        When very many requests come within a few seconds, some are left out here, errors last of all; the charts count
+        every one. A request appears within seconds. Requests that named no app that we know (an unknown client_id, a
+        token that is not ours) are in nobody’s log.</p>`,
+  })
+
+const pathOf = (app: App): string => `${appsPath}/${app.id}/requests`
+
+function filterFields({ endpoints, filter }: RequestsView): string {
+  const known = filter.endpoint === '' || endpoints.includes(filter.endpoint)
+  const listed = known ? endpoints : [...endpoints, filter.endpoint]
+  return html`<label>Endpoint <select name="endpoint">
+      <option value="">All</option>
+      !${listed.map(
+        one => html`<option value="${one}" !${one === filter.endpoint ? 'selected' : ''}>${one}</option>`,
+      )}
+    </select></label>
+    <label class="tick"><input type="checkbox" name="errors" value="yes" !${filter.errors_only ? 'checked' : ''}> Errors only</label>`
+}
+
+const logTable = (entries: LoggedRequest[]): string =>
+  table<LoggedRequest>({
+    caption: 'Requests, newest first',
+    rows: entries,
+    columns: [
+      {
+        title: 'Time',
+        note: viewerZone,
+        html: ({ at_ms }) => viewerTime(Math.floor(at_ms / 1000), { precision: 'second', named: false }),
+      },
+      {
+        title: 'Endpoint',
+        html: ({ endpoint, store_id }) =>
+          html`<code>${endpoint}</code>!${store_id === null ? '' : html`<small>Store ${String(store_id)}</small>`}`,
+      },
+      { title: 'Status', html: ({ status }) => badge(String(status), toneOf(status)) },
+      { title: 'Error', html: ({ error_code }) => whatToDo(error_code) },
+      {
+        title: 'Latency',
+        align: 'end',
+        text: ({ milliseconds }) => `${formatNumber(shortened(milliseconds))} ms`,
+      },
+      {
+        title: 'Request id',
+        names: true,
+        html: ({ request_id }) => html`<code class="value whole">${request_id}</code>`,
+      },
+    ],
+  })
+
+const toneOf = (status: number): Tone => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good')
+
+const shortened = (milliseconds: number): number =>
+  milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
+
+/** The code, and how to get rid of it. What stands between backticks is code too. */
+function whatToDo(code: string | null): string {
+  if (code === null) return html`<span class="muted">–</span>`
+  const said = adviceFor(code)
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+    .join('')
+  return html`<div class="advice"><code>${code}</code><small>!${said}</small></div>`
+}
+
+/** Where the log would be. */
+function nothing({ app, filter, first }: RequestsView): string {
+  if (filter.request_id !== '') {
+    return emptyState({
+      title: 'No request has this id',
+      content: {
+        text: 'It may be older than the log, one that the log left out, or one of another app. The id is in the X-Request-Id header of every answer.',
+      },
+      action: { href: pathOf(app), label: 'Show all requests' },
+    })
+  }
+  if (filter.endpoint !== '' || filter.errors_only || !first) {
+    return emptyState({
+      title: filter.errors_only ? 'No errors here' : 'No such requests',
+      content: { text: 'Nothing in the log is like that.' },
+      action: { href: pathOf(app), label: 'Show all requests' },
+    })
+  }
+  return emptyState({
+    title: 'No requests yet',
+    content: { text: 'Get a token with the app’s client_id and secret, then read something.' },
+    action: { href: `${appsPath}/${app.id}/try`, label: 'Try it' },
+  })
+}
+
+function paging({ app, filter, first, older }: RequestsView): string {
+  const at = (before: string | null): string => {
+    const query = new URLSearchParams({
+      ...(filter.endpoint !== '' && { endpoint: filter.endpoint }),
+      ...(filter.errors_only && { errors: 'yes' }),
+      ...(before !== null && { before }),
+    })
+    return query.size === 0 ? pathOf(app) : `${pathOf(app)}?${query}`
+  }
+  return pagination({
+    label: 'Pages of requests',
+    newer: first ? null : at(null),
+    older: older === null ? null : at(older),
+    words: { newer: 'Newest', older: 'Older' },
+  })
+}

@@ -1,0 +1,175 @@
+import { html } from 'ghtml'
+import { integrationScopes, scopes, splitScope } from '../../contract/scopes.ts'
+import type { InputError } from '../../domain/input-error.ts'
+import type { App } from '../../storage/port/index.ts'
+import { appsPath } from './app/frame.view.ts'
+import { layout, type Viewer } from '../layout.ts'
+import type { Action } from '../parts/content.ts'
+import { choice } from '../parts/form/choice.ts'
+import { field, marks, problemAt } from '../parts/form/field.ts'
+import { pageHeader } from '../parts/page-header.ts'
+import { postForm } from '../parts/form/post-form.ts'
+
+/** As typed: one redirect URI a line. */
+export interface FaceForm {
+  name: string
+  website: string
+  publisher: string
+  redirect_uris: string
+}
+
+export interface AppForm extends FaceForm {
+  scopes: readonly string[]
+  public: boolean
+}
+
+export const emptyForm: AppForm = {
+  name: '',
+  website: '',
+  publisher: '',
+  redirect_uris: '',
+  scopes: integrationScopes,
+  public: false,
+}
+
+export const formOf = ({ name, website, publisher, redirect_uris }: App): FaceForm => ({
+  name,
+  website: website ?? '',
+  publisher: publisher ?? '',
+  redirect_uris: redirect_uris.join('\n'),
+})
+
+interface FormPage {
+  title: string
+  problem: InputError | undefined
+  viewer: Viewer
+  /** Where the form is sent, and where it is opened. */
+  action: string
+  back: Action
+  /** HTML of the fields. */
+  fields: string
+  submit: string
+}
+
+const formPage = ({ title, problem, viewer, action, back, fields, submit }: FormPage): string =>
+  layout({
+    title: problem ? `${title}: not yet` : title,
+    viewer,
+    path: action,
+    body: html`!${pageHeader({ title, back })}
+      <section class="card form">!${postForm(
+        action,
+        viewer.csrf,
+        html`!${fields}
+        <div class="actions">
+          <button type="submit">${submit}</button>
+          <a class="button secondary" href="${back.href}">Cancel</a>
+        </div>`,
+      )}</section>`,
+  })
+
+interface NewAppView {
+  viewer: Viewer
+  form: AppForm
+  problem?: InputError
+}
+
+export const newAppPage = ({ viewer, form, problem }: NewAppView): string =>
+  formPage({
+    title: 'Create an app',
+    viewer,
+    problem,
+    action: `${appsPath}/new`,
+    back: { href: appsPath, label: 'My apps' },
+    fields: html`!${faceFields(form, problem)}
+      !${scopeChoice(form, problem)}
+      !${choice({
+        name: 'public',
+        value: 'yes',
+        label: 'Public app',
+        checked: form.public,
+        hint: 'Runs on a phone or on somebody’s computer, where a secret cannot be kept: it gets none and uses PKCE.',
+      })}`,
+    submit: 'Create app',
+  })
+
+interface EditAppView {
+  viewer: Viewer
+  app: App
+  form: FaceForm
+  problem?: InputError
+}
+
+export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string =>
+  formPage({
+    title: `Edit ${app.name}`,
+    viewer,
+    problem,
+    action: `${appsPath}/${app.id}/edit`,
+    back: { href: `${appsPath}/${app.id}`, label: app.name },
+    fields: html`!${faceFields(form, problem)}
+      !${problemAt('scope', problem)}
+      <p class="muted">The scopes (${splitScope(app.scope).join(', ')}) and the kind
+        (${app.public ? 'public' : 'confidential'}) stay: merchants allowed the app with just these. For others, create
+        another app.</p>`,
+    submit: 'Save changes',
+  })
+
+const faceFields = (form: FaceForm, problem: InputError | undefined): string =>
+  [
+    field({
+      id: 'name',
+      label: 'Name',
+      problem,
+      hint: { text: 'Merchants see it when they are asked to allow your app.' },
+      control: attributes =>
+        html`<input name="name" value="${form.name}" autocomplete="off" required !${attributes}>`,
+    }),
+    field({
+      id: 'website',
+      label: 'Website (optional)',
+      problem,
+      hint: { text: 'The app’s own site, such as https://app.example.com. Merchants see it too.' },
+      control: attributes =>
+        html`<input type="url" name="website" value="${form.website}" autocomplete="off" !${attributes}>`,
+    }),
+    field({
+      id: 'publisher',
+      label: 'Publisher (optional)',
+      problem,
+      hint: { text: 'The company or person who makes the app, as merchants know it.' },
+      control: attributes =>
+        html`<input name="publisher" value="${form.publisher}" autocomplete="organization" !${attributes}>`,
+    }),
+    field({
+      id: 'redirect_uri',
+      label: 'Redirect URIs',
+      problem,
+      hint: {
+        text:
+          'One a line: where merchants are sent back to, such as https://app.example.com/callback. https, or http on ' +
+          'this computer (127.0.0.1, localhost). An app that only reads with its own token needs none.',
+      },
+      // A line break after the tag is no part of the text.
+      control: attributes => html`<textarea name="redirect_uris" rows="3" spellcheck="false" !${attributes}>
+${form.redirect_uris}</textarea>`,
+    }),
+  ].join('')
+
+const scopeChoice = (
+  form: AppForm,
+  problem: InputError | undefined,
+): string => html`<fieldset !${marks('scope', problem)}>
+  <legend>Scopes</legend>
+  !${problemAt('scope', problem)}
+  !${integrationScopes.map(scope =>
+    choice({
+      name: 'scope',
+      value: scope,
+      label: scope,
+      hint: scopes[scope].gives,
+      checked: form.scopes.includes(scope),
+    }),
+  )}
+  <small id="scope-hint">Ask for what your app needs and no more. They cannot be changed later.</small>
+</fieldset>`

@@ -1,0 +1,53 @@
+import { html } from 'ghtml'
+import type { Account, Found } from '../../../storage/port/index.ts'
+import { layout, type Viewer } from '../../layout.ts'
+import { listPagination } from '../listing.ts'
+import { accountState } from '../state-badges.ts'
+import { card } from '../../parts/card.ts'
+import { emptyState } from '../../parts/empty-state.ts'
+import { pageHeader } from '../../parts/page-header.ts'
+import { searchForm } from '../../parts/form/search-form.ts'
+import { table } from '../../parts/table.ts'
+import { viewerTime } from '../../parts/format/time.ts'
+
+const path = '/operator/accounts'
+
+interface AccountsView {
+  viewer: Viewer
+  q: string
+  found: Found<Account> & { page: number }
+}
+
+export const accountsPage = ({ viewer, q, found }: AccountsView): string =>
+  layout({
+    title: 'Accounts',
+    viewer,
+    path,
+    body: html`!${pageHeader({
+      title: 'Accounts',
+      lead: { text: 'Merchants, developers and operators: everyone who can sign in.' },
+    })}
+      !${searchForm({ action: path, label: 'Search', value: q, placeholder: 'Part of an email' })}
+      !${
+        found.total === 0
+          ? emptyState({
+              title: 'No account is like this',
+              content: { text: 'An account is found by a part of its email, or by its id.' },
+              action: { href: path, label: 'Show all' },
+            })
+          : card({ body: accountTable(found.rows) })
+      }
+      !${listPagination({ label: 'Accounts', path, q, found })}`,
+  })
+
+const accountTable = (rows: readonly Account[]): string =>
+  table<Account>({
+    caption: 'Accounts',
+    rows,
+    columns: [
+      { title: 'Email', html: ({ id, email }) => html`<a href="${path}/${id}">${email}</a>` },
+      { title: 'Role', text: ({ role }) => role },
+      { title: 'State', html: accountState },
+      { title: 'Created', html: ({ created_at }) => viewerTime(created_at, { precision: 'day' }) },
+    ],
+  })

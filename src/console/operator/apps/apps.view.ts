@@ -1,0 +1,62 @@
+import { html } from 'ghtml'
+import type { Found, FoundApp } from '../../../storage/port/index.ts'
+import { layout, type Viewer } from '../../layout.ts'
+import { listPagination } from '../listing.ts'
+import { appState } from '../state-badges.ts'
+import { card } from '../../parts/card.ts'
+import { emptyState } from '../../parts/empty-state.ts'
+import { pageHeader } from '../../parts/page-header.ts'
+import { searchForm } from '../../parts/form/search-form.ts'
+import { table } from '../../parts/table.ts'
+import { viewerTime } from '../../parts/format/time.ts'
+
+const path = '/operator/apps'
+
+interface AppsView {
+  viewer: Viewer
+  q: string
+  found: Found<FoundApp> & { page: number }
+}
+
+export const appsPage = ({ viewer, q, found }: AppsView): string =>
+  layout({
+    title: 'Apps',
+    viewer,
+    path,
+    body: html`!${pageHeader({ title: 'Apps', lead: { text: 'Every app that may ask for a token.' } })}
+      !${searchForm({ action: path, label: 'Search', value: q, placeholder: 'Name, client_id or email' })}
+      !${found.total === 0 ? none(q) : card({ body: appTable(found.rows) })}
+      !${listPagination({ label: 'Apps', path, q, found })}`,
+  })
+
+const none = (q: string): string =>
+  q === ''
+    ? emptyState({
+        title: 'There are no apps yet',
+        content: {
+          html: html`Developers create them on their pages; you can with <code>tillgate app create</code>.`,
+        },
+      })
+    : emptyState({
+        title: 'No app is like this',
+        content: { text: 'An app is found by its name, its client_id or the email of its developer.' },
+        action: { href: path, label: 'Show all' },
+      })
+
+const appTable = (rows: readonly FoundApp[]): string =>
+  table<FoundApp>({
+    caption: 'Apps',
+    rows,
+    columns: [
+      { title: 'Name', html: ({ id, name }) => html`<a href="${path}/${id}">${name}</a>` },
+      { title: 'client_id', html: ({ id }) => html`<code class="value">${id}</code>` },
+      { title: 'Developer', html: owner },
+      { title: 'State', html: appState },
+      { title: 'Created', html: ({ created_at }) => viewerTime(created_at, { precision: 'day' }) },
+    ],
+  })
+
+const owner = ({ owner_id, owner_email }: FoundApp): string =>
+  owner_id === null
+    ? html`<span class="muted">command line</span>`
+    : html`<a href="/operator/accounts/${owner_id}">${owner_email ?? owner_id}</a>`

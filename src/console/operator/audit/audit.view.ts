@@ -1,0 +1,110 @@
+import { html } from 'ghtml'
+import type { AuditFilter } from '../../../domain/audit/log.ts'
+import { auditActions } from '../../../domain/audit/sentences.ts'
+import type { AuditPage } from '../../../storage/port/index.ts'
+import { layout, type Viewer } from '../../layout.ts'
+import { auditTable } from './table.view.ts'
+import { withQuery } from '../../parts/with-query.ts'
+import { card } from '../../parts/card.ts'
+import { formatNumber } from '../../parts/format/numbers.ts'
+import type { Action } from '../../parts/content.ts'
+import { emptyState } from '../../parts/empty-state.ts'
+import { notice } from '../../parts/notice.ts'
+import { pageHeader } from '../../parts/page-header.ts'
+import { pagination } from '../../parts/pagination.ts'
+import { searchForm } from '../../parts/form/search-form.ts'
+
+const path = '/operator/audit'
+
+export interface AuditView {
+  viewer: Viewer
+  filter: AuditFilter
+  /** The entry that the page begins behind. */
+  before: string | undefined
+  page: AuditPage
+  /** Whose entries alone are shown. */
+  of: Action | null
+  mostExported: number
+}
+
+/** As the address says it. */
+const auditQuery = ({ account_id, app_id, action, search }: AuditFilter) => ({
+  account: account_id ?? null,
+  app: app_id ?? null,
+  action: action ?? null,
+  q: search ?? null,
+})
+
+export const auditPage = (view: AuditView): string =>
+  layout({
+    title: 'Audit log',
+    viewer: view.viewer,
+    path,
+    body: html`!${pageHeader({
+      title: 'Audit log',
+      lead: { text: 'Who did what, when, and from where. Entries are added and never changed.' },
+      actions: exportLink(view),
+    })}
+      !${view.of ? only(view.of) : ''}
+      !${searchForm({
+        action: path,
+        label: 'Search',
+        placeholder: 'Email, app, store id, address, request id',
+        value: view.filter.search ?? '',
+        keep: kept(view.filter),
+        fields: actionField(view.filter),
+      })}
+      !${entries(view)}`,
+  })
+
+const exportLink = ({ filter, mostExported }: AuditView): string =>
+  html`<a class="button secondary" href="${withQuery(`${path}/export`, auditQuery(filter))}" download
+    title="The newest ${formatNumber(mostExported)} at most, a JSON object a line">Export</a>`
+
+const only = ({ href, label }: Action): string =>
+  notice({
+    tone: 'info',
+    content: { html: html`Only of <a href="${href}">${label}</a>. <a href="${path}">Show all</a>` },
+  })
+
+/** What a search does not set anew. */
+const kept = ({ account_id, app_id }: AuditFilter): Record<string, string> => ({
+  ...(account_id !== undefined && { account: account_id }),
+  ...(app_id !== undefined && { app: app_id }),
+})
+
+const actionField = ({ action }: AuditFilter): string => html`<label>Action
+  <select name="action">
+    <option value="">All</option>
+    !${Object.entries(auditActions).map(
+      ([name, { title }]) =>
+        html`<option value="${name}" !${name === action ? 'selected' : ''}>${title}</option>`,
+    )}
+  </select></label>`
+
+function entries({ filter, before, page: { lines, next } }: AuditView): string {
+  const query = auditQuery(filter)
+  const older = next === null ? null : withQuery(path, { ...query, before: next })
+  if (lines.length === 0) return nothing(older, withQuery(path, query), before)
+  return html`!${card({ body: auditTable('Entries of the audit log, newest first', lines) })}
+    !${pagination({
+      label: 'Entries of the audit log',
+      newer: before === undefined ? null : withQuery(path, query),
+      older,
+      words: { newer: 'Newest', older: 'Older' },
+    })}`
+}
+
+/** A search goes only so far back at a time. */
+const nothing = (older: string | null, newest: string, before: string | undefined): string =>
+  older === null
+    ? emptyState({
+        title: 'No entries',
+        content: { text: 'Nothing in the log is like this.' },
+        action: before === undefined ? { href: path, label: 'Show all' } : { href: newest, label: 'Newest' },
+      })
+    : emptyState({
+        title: 'Nothing found so far',
+        content: { text: 'The log goes further back than one search looks.' },
+        action: { href: older, label: 'Look further back' },
+      })

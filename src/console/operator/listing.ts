@@ -1,0 +1,60 @@
+import type { Found, Search } from '../../storage/port/index.ts'
+import { formatNumber } from '../parts/format/numbers.ts'
+import { pagination } from '../parts/pagination.ts'
+import { withQuery } from '../parts/with-query.ts'
+
+/** What the address of a list says: what is searched for, and which page. */
+export interface Listing {
+  q: string
+  /** From 1. */
+  page: number
+}
+
+const pageSize = 50
+/** As the search field does; what is longer finds nothing anyway. */
+const longestText = 200
+
+export function readListing(query: unknown): Listing {
+  const { q, page } = query as Record<string, unknown>
+  return {
+    q: typeof q === 'string' ? q.trim().slice(0, longestText) : '',
+    page: typeof page === 'string' && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
+  }
+}
+
+/** The page that is asked for, or, when there are fewer by now, the last one. */
+export async function findPage<Row>(
+  { q, page }: Listing,
+  find: (search: Search) => Promise<Found<Row>>,
+): Promise<Found<Row> & { page: number }> {
+  const open = async (page: number) => ({
+    ...(await find({ text: q, offset: (page - 1) * pageSize, limit: pageSize })),
+    page,
+  })
+  const found = await open(page)
+  const last = Math.max(1, Math.ceil(found.total / pageSize))
+  return page > last ? open(last) : found
+}
+
+interface Ways {
+  /** Text: what is listed. */
+  label: string
+  path: string
+  q: string
+  found: { total: number; page: number }
+  /** What else the address says. */
+  keep?: Record<string, string | null>
+}
+
+export function listPagination({ label, path, q, found: { total, page }, keep = {} }: Ways): string {
+  const to = (page: number): string => withQuery(path, { ...keep, q, page: page === 1 ? null : page })
+  const first = (page - 1) * pageSize + 1
+  const last = Math.min(total, page * pageSize)
+  return pagination({
+    label,
+    newer: page > 1 ? to(page - 1) : null,
+    older: last < total ? to(page + 1) : null,
+    words: { newer: 'Previous', older: 'Next' },
+    position: `${formatNumber(first)}–${formatNumber(last)} of ${formatNumber(total)}`,
+  })
+}

@@ -1,0 +1,61 @@
+import { html } from 'ghtml'
+import type { Overview } from '../../../domain/overview.ts'
+import type { IngestFigures } from '../../../domain/usage/ingest.ts'
+import type { Seconds } from '../../../lib/clock.ts'
+import { formatAgo, formatCount, formatDuration } from '../../parts/format/amounts.ts'
+import { card } from '../../parts/card.ts'
+import { chart } from '../../parts/chart/chart.ts'
+import { formatNumber } from '../../parts/format/numbers.ts'
+import { type Fact, facts } from '../../parts/facts.ts'
+import { viewerTime } from '../../parts/format/time.ts'
+import { by, type Period, periods, pointsOf } from '../../parts/request-figures.ts'
+
+interface IngestView {
+  overview: Overview
+  period: Period
+  now: Seconds
+}
+
+/** What the platform sends, and how soon after it happened. */
+export function ingestCard({ overview, period, now }: IngestView): string {
+  const { ingest, last_ingest_at } = overview
+  const orders = chart({
+    id: 'ingest',
+    title: `Orders stored, ${by[period]}`,
+    kind: 'stacked',
+    ...pointsOf(ingest.points, period),
+    series: [{ name: 'Orders', values: ingest.points.map(({ orders }) => orders) }],
+    empty: `The platform sent no orders in the ${periods[period].hint}.`,
+  })
+  const last =
+    last_ingest_at === null
+      ? 'None in the last 30 days'
+      : html`!${viewerTime(last_ingest_at)}, ${formatAgo(last_ingest_at, now)}`
+  return card({
+    title: 'Ingest',
+    body: html`!${orders}
+      !${facts([
+        { term: 'Last batch', html: last },
+        { term: 'Batches', text: batches(ingest.total) },
+        ...lagOf(ingest.total),
+      ])}
+      <p class="muted">The lag is the time from an order’s last change at the till to its commit here. What
+        <code>tillgate import</code> loads is not counted.</p>`,
+  })
+}
+
+function batches({ requests, orders, items, stores, unchanged }: IngestFigures): string {
+  if (requests === 0) return 'None'
+  const stored = [formatCount(orders, 'order'), formatCount(items, 'item'), formatCount(stores, 'store')]
+  return `${formatNumber(requests)}, with ${stored.join(', ')}; ${formatCount(unchanged, 'record')} known already`
+}
+
+const lagOf = ({ lag_last, lag_mean, lag_max }: IngestFigures): Fact[] =>
+  lag_last === null || lag_mean === null || lag_max === null
+    ? []
+    : [
+        {
+          term: 'Lag',
+          text: `${formatDuration(lag_last)} at the last, ${formatDuration(lag_mean)} on average, ${formatDuration(lag_max)} at most`,
+        },
+      ]

@@ -1,0 +1,99 @@
+import { html } from 'ghtml'
+import type { DayOfReads, LastRead } from '../../../domain/usage/reads.ts'
+import type { Seconds } from '../../../lib/clock.ts'
+import type { Account, StoreDetail, StoreReader } from '../../../storage/port/index.ts'
+import { layout, type Viewer } from '../../layout.ts'
+import { badge } from '../../parts/badge.ts'
+import { card } from '../../parts/card.ts'
+import { chart } from '../../parts/chart/chart.ts'
+import { fewest } from '../../parts/chart/series.ts'
+import { facts } from '../../parts/facts.ts'
+import { pageHeader } from '../../parts/page-header.ts'
+import { table } from '../../parts/table.ts'
+import { formatTime, storeTime, viewerTime } from '../../parts/format/time.ts'
+
+const path = '/operator/stores'
+
+export interface StoreView {
+  viewer: Viewer
+  store: StoreDetail
+  /** The account of the store's merchant, when there is one of that email. */
+  merchant: Account | null
+  readers: readonly StoreReader[]
+  /** By app, of the last days. */
+  reads: ReadonlyMap<string, DayOfReads[]>
+  last: ReadonlyMap<string, LastRead>
+  names: ReadonlyMap<string, string>
+  now: Seconds
+}
+
+export const storePage = (view: StoreView): string =>
+  layout({
+    title: view.store.name,
+    viewer: view.viewer,
+    path: `${path}/${view.store.id}`,
+    body: html`!${pageHeader({ title: view.store.name, back: { href: path, label: 'Stores' } })}
+      !${card({ title: 'Store', body: storeFacts(view) })}
+      !${card({ body: readChart(view) })}
+      !${card({ title: 'Apps that may read it', body: readerTable(view) })}`,
+  })
+
+const storeFacts = ({ store, merchant, now }: StoreView): string =>
+  facts([
+    { term: 'Id', text: String(store.id) },
+    { term: 'Merchant', html: merchantFact(store, merchant) },
+    { term: 'Time zone', html: html`${store.timezone}, where it is !${storeTime(now, store.timezone)}` },
+    { term: 'Newest order', html: moment(store.last_order_at, 'none yet') },
+    { term: 'Last change', html: moment(store.last_change_at, 'none yet') },
+  ])
+
+function merchantFact({ merchant }: StoreDetail, account: Account | null): string {
+  if (merchant === null) return 'None: nobody can allow an app to read it'
+  if (account) return html`<a href="/operator/accounts/${account.id}">${merchant}</a>`
+  return html`${merchant} <span class="muted">(no account has this email yet)</span>`
+}
+
+const moment = (at: Seconds | null | undefined, otherwise: string): string =>
+  at === null || at === undefined ? otherwise : viewerTime(at)
+
+/** Orders, items and sums of sales alike: whatever left the house. */
+function readChart({ reads, names }: StoreView): string {
+  const [days = []] = reads.values()
+  const series = [...reads].map(([app_id, each]) => ({
+    name: names.get(app_id) ?? app_id,
+    values: each.map(({ orders, items, sales }) => orders + items + sales),
+  }))
+  return chart({
+    id: 'reads',
+    title: 'Orders, items and sales read, by day of UTC',
+    kind: 'stacked',
+    points: days.map(({ day }) => formatTime(day, 'UTC', 'day')),
+    pointName: 'Day (UTC)',
+    series: fewest(series, 'Other apps'),
+    empty: 'Nothing was read in the last 30 days.',
+  })
+}
+
+const readerTable = ({ readers, last }: StoreView): string =>
+  readers.length === 0
+    ? html`<p class="muted">None.</p>`
+    : table<StoreReader>({
+        caption: 'Apps that may read the store',
+        rows: readers,
+        columns: [
+          { title: 'App', html: appOf },
+          { title: 'Allowed by', html: allowedBy },
+          { title: 'Since', html: ({ allowed_at }) => viewerTime(allowed_at, { precision: 'day' }) },
+          { title: 'Activated', html: ({ activated_at }) => moment(activated_at, 'not yet') },
+          { title: 'Last read', html: ({ app_id }) => moment(last.get(app_id)?.last_at, 'never') },
+        ],
+      })
+
+const appOf = ({ app_id, app_name, app_disabled_at }: StoreReader): string =>
+  html`<a href="/operator/apps/${app_id}">${app_name}</a>
+    !${app_disabled_at === null ? '' : badge('Disabled', 'bad')}`
+
+const allowedBy = ({ account_id, account_email }: StoreReader): string =>
+  account_id === null
+    ? 'command line'
+    : html`<a href="/operator/accounts/${account_id}">${account_email ?? account_id}</a>`

@@ -1,0 +1,106 @@
+import { html } from 'ghtml'
+import type { RequestFigures, RequestPoint } from '../../domain/usage/requests.ts'
+import { chart } from './chart/chart.ts'
+import { formatNumber } from './format/numbers.ts'
+import { type Column, table } from './table.ts'
+import { tabs } from './tabs.ts'
+import { formatTime } from './format/time.ts'
+
+/** How requests went, for the developer of an app and for the operator: over which time, in charts and in a table. */
+
+export const periods = {
+  '24h': { label: '24 hours', hint: 'last 24 hours', hours: 24 },
+  '30d': { label: '30 days', hint: 'last 30 days', hours: 30 * 24 },
+}
+
+export type Period = keyof typeof periods
+export const isPeriod = (name: unknown): name is Period =>
+  typeof name === 'string' && Object.hasOwn(periods, name)
+
+/** The choice between them; `at` gives the address of each. */
+export const periodTabs = (period: Period, at: (one: string) => string): string =>
+  tabs({
+    label: 'Time that is shown',
+    current: at(period),
+    entries: Object.entries(periods).map(([one, { label }]) => ({ href: at(one), label })),
+    small: true,
+  })
+
+/** Percentiles are estimates from counts by duration: more digits would promise what they cannot keep. */
+const estimate = (value: number | null): number | null =>
+  value === null ? null : Number(value.toPrecision(value < 10 ? 2 : 3))
+
+export const milliseconds = (value: number | null): string =>
+  value === null ? '–' : `${formatNumber(estimate(value) ?? 0)} ms`
+
+const pointLabel = (at: number, period: Period): string => {
+  const [date = '', clock = ''] = formatTime(at, 'UTC').split(', ')
+  return period === '24h' ? clock : date.replace(/ \d+$/, '')
+}
+
+/** What the points of a chart are called, of whatever they are. */
+export const pointsOf = (points: readonly { at: number }[], period: Period) => ({
+  points: points.map(({ at }) => pointLabel(at, period)),
+  pointName: { '24h': 'Hour (UTC)', '30d': 'Day (UTC)' }[period],
+})
+
+export const by = { '24h': 'by hour of UTC', '30d': 'by day of UTC' }
+const nothing = { '24h': 'No requests in the last 24 hours.', '30d': 'No requests in the last 30 days.' }
+
+export const requestsChart = (points: readonly RequestPoint[], period: Period): string =>
+  chart({
+    id: 'requests',
+    title: `Requests, ${by[period]}`,
+    kind: 'stacked',
+    ...pointsOf(points, period),
+    series: [
+      { name: 'Answered', values: points.map(one => one.requests - one.client_errors - one.server_errors) },
+      { name: 'Refused (4xx)', values: points.map(one => one.client_errors) },
+      { name: 'Failed (5xx)', values: points.map(one => one.server_errors), tone: 'bad' },
+    ],
+    empty: nothing[period],
+  })
+
+export const latencyChart = (points: readonly RequestPoint[], period: Period): string =>
+  chart({
+    id: 'latency',
+    title: `Latency, ${by[period]}`,
+    kind: 'lines',
+    ...pointsOf(points, period),
+    unit: 'ms',
+    series: (['p50', 'p95', 'p99'] as const).map(name => ({
+      name,
+      values: points.map(point => estimate(point[name])),
+    })),
+    empty: nothing[period],
+  })
+
+const number = (
+  title: string,
+  value: (row: RequestFigures) => number,
+): Column<RequestFigures> & { text(row: RequestFigures): string } => ({
+  title,
+  align: 'end',
+  text: row => formatNumber(value(row)),
+})
+
+/** Behind what the row is about: an endpoint, an app. */
+export const figureColumns = [
+  number('Requests', ({ requests }) => requests),
+  number('Refused (4xx)', ({ client_errors }) => client_errors),
+  number('Failed (5xx)', ({ server_errors }) => server_errors),
+  ...(['p50', 'p95', 'p99'] as const).map(name => ({
+    title: name,
+    align: 'end' as const,
+    text: (row: RequestFigures) => milliseconds(row[name]),
+  })),
+]
+
+export type EndpointFigures = RequestFigures & { key: string }
+
+export const endpointTable = (endpoints: readonly EndpointFigures[]): string =>
+  table<EndpointFigures>({
+    caption: 'Requests by endpoint',
+    rows: endpoints,
+    columns: [{ title: 'Endpoint', html: ({ key }) => html`<code>${key}</code>` }, ...figureColumns],
+  })
