@@ -1,9 +1,12 @@
 import type { Accounts } from '../domain/accounts/accounts.ts'
+import type { SingleUseForms } from '../domain/accounts/single-use-forms.ts'
+import type { Throttle } from '../domain/accounts/throttle.ts'
 import type { Apps } from '../domain/apps/apps.ts'
 import type { ConnectedApps } from '../domain/apps/connected-apps.ts'
 import type { Consent } from '../domain/apps/consent.ts'
-import type { Throttle } from '../domain/accounts/throttle.ts'
-import type { createIngestFigures } from '../domain/usage/ingest.ts'
+import type { AuditLog } from '../domain/audit/log.ts'
+import type { Overview, OverviewPeriod } from '../domain/overview.ts'
+import type { Switches } from '../domain/switches.ts'
 import type { LocalReads } from '../domain/usage/local-days.ts'
 import type { ReadFigures } from '../domain/usage/reads.ts'
 import type { createRequestFigures } from '../domain/usage/requests.ts'
@@ -13,26 +16,41 @@ import type { Storage } from '../storage/port/index.ts'
 import type { CookieSigner } from './sign-in/cookie-signer.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
-/** What the pages work on; built in server/services.ts. */
+/**
+ * Pages read rows straight from the storage port, because a function in between would only pass the call on. They
+ * write through the domain alone, which checks the rules and makes the audit entry: no method here writes.
+ */
+interface PageStorage {
+  accounts: Pick<Storage['accounts'], 'find' | 'findByEmail'>
+  apps: Pick<Storage['apps'], 'find' | 'ofOwner' | 'secrets'>
+  authorizations: Pick<Storage['authorizations'], 'ofAccount'>
+  browse: Storage['browse']
+  stores: Pick<Storage['stores'], 'ofMerchant'>
+}
+
+/** Everything that the pages use; built in server/services.ts. */
 export interface ConsoleDeps {
-  storage: Storage
+  storage: PageStorage
   clock: Clock
   issuer: string
-  /** The public address is https, so cookies are sent over nothing else. */
+  /** The public address is https: browsers send the cookies over https alone. */
   secure: boolean
   accounts: Accounts
   apps: Apps
   signedIn: SignedIn
   signInThrottle: Throttle
   signUpThrottle: Throttle
+  singleUseForms: SingleUseForms
   consents: Consent
   connectedApps: ConnectedApps
-  /** What apps read, how their requests went, what the platform sent. */
+  auditLog: AuditLog
+  switches: Switches
+  overview(period: OverviewPeriod): Promise<Overview>
+  /** What apps read, and how their requests went. */
   figures: {
     reads: ReadFigures
     localReads: LocalReads
     requests: ReturnType<typeof createRequestFigures>
-    ingest: ReturnType<typeof createIngestFigures>
   }
   providers: ProviderSource
   cookies: CookieSigner

@@ -2,27 +2,32 @@ import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
-import { accountPages } from './account/apps.ts'
+import { merchantPages } from './account/index.ts'
 import { assets } from './assets/assets.ts'
+import { consentPages } from './consent/consent.ts'
 import type { ConsoleDeps } from './deps.ts'
-import { consent } from './consent/consent.ts'
-import { developerApps } from './developer/apps.ts'
-import { login, loginAddress } from './sign-in/login.ts'
-import { operator } from './operator/index.ts'
+import { developerPages } from './developer/index.ts'
+import { readFields } from './fields.ts'
+import { operatorPages } from './operator/index.ts'
 import { securityHeaders } from './security-headers.ts'
-import { signUp } from './sign-in/sign-up.ts'
+import { loginPages } from './sign-in/login.ts'
+import { signUpPages } from './sign-in/sign-up.ts'
 import { cookieOptions, csrfCookie } from './sign-in/signed-in.ts'
+import { loginAddress } from './sign-in/next.ts'
 
 /** Anybody may send a form, and it is read before anything is known of them. */
 const smallForm = 16 * 1024
 
-/** With a few thousand stores ticked; for whoever is signed in. */
+/** With a few thousand stores ticked; for those who are signed in. */
 const largeForm = 256 * 1024
 const largeForms = ['/consent/:uid', '/account/apps/:app_id/stores']
 
-/** The pages for people: rendered here, working without script. */
+/** The pages for people: rendered on the server, working without script. */
 export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
   const { secure } = deps
+  app.setValidatorCompiler(readFields)
+  app.decorateRequest('account')
+  app.decorateRequest('viewer')
   app.addHook('onRequest', () => deps.cookies.refresh())
   await app.register(fastifyCookie, { secret: deps.cookies })
   await app.register(fastifyFormbody)
@@ -32,7 +37,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await app.register(fastifyCsrf, {
     cookieKey: csrfCookie(secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
-    // The request's own line says as much.
+    // The request's own line in the log says as much.
     logLevel: 'debug',
   })
   app.addHook('onRequest', async (_request, reply) => {
@@ -43,11 +48,15 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
     if (!large || (await deps.signedIn.account(request))) return
     return reply.redirect(loginAddress(request.url), 303)
   })
-  assets(app)
-  login(app, deps)
-  signUp(app, deps)
-  consent(app, deps)
-  accountPages(app, deps)
-  developerApps(app, deps)
-  operator(app, deps)
+  // Before the hooks of the pages below: a form from elsewhere learns nothing about who may do what.
+  app.addHook('preHandler', (request, reply, done) =>
+    request.method === 'POST' ? app.csrfProtection(request, reply, done) : done(),
+  )
+  await app.register(assets)
+  await app.register(loginPages, deps)
+  await app.register(signUpPages, deps)
+  await app.register(consentPages, deps)
+  await app.register(merchantPages, deps)
+  await app.register(developerPages, deps)
+  await app.register(operatorPages, deps)
 }

@@ -9,7 +9,7 @@ const days = 30
 const maxApps = 10
 
 /** 24 hours by the hour, or 30 days by the day. */
-type Period = '24h' | '30d'
+export type OverviewPeriod = '24h' | '30d'
 
 interface OverviewDeps {
   storage: Storage
@@ -33,7 +33,10 @@ export interface Overview {
 }
 
 /** The figures of the operator's overview page. */
-export async function readOverview({ storage, figures }: OverviewDeps, period: Period): Promise<Overview> {
+export async function readOverview(
+  { storage, figures }: OverviewDeps,
+  period: OverviewPeriod,
+): Promise<Overview> {
   const { requests, ingest } = figures
   const isDay = period === '24h'
   const [totals, sent, month, bytes, version, schema] = await Promise.all([

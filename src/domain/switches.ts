@@ -29,3 +29,5 @@ export function createSwitches({
     },
   }
 }
+
+export type Switches = ReturnType<typeof createSwitches>

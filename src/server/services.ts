@@ -4,12 +4,16 @@ import { renderAuthorizationError } from '../console/error-page.ts'
 import type { ConsoleDeps } from '../console/deps.ts'
 import { createSignedIn } from '../console/sign-in/signed-in.ts'
 import { createAccounts } from '../domain/accounts/accounts.ts'
+import { createSingleUseForms } from '../domain/accounts/single-use-forms.ts'
 import { createSessions } from '../domain/accounts/sessions.ts'
 import { createThrottle } from '../domain/accounts/throttle.ts'
 import { createApps } from '../domain/apps/apps.ts'
 import { createConnectedApps } from '../domain/apps/connected-apps.ts'
 import { createConsent } from '../domain/apps/consent.ts'
+import { createAuditLog } from '../domain/audit/log.ts'
 import { createKeys } from '../domain/keys.ts'
+import { readOverview } from '../domain/overview.ts'
+import { createSwitches } from '../domain/switches.ts'
 import { createIngestFigures } from '../domain/usage/ingest.ts'
 import { createLocalReads } from '../domain/usage/local-days.ts'
 import { createReadFigures } from '../domain/usage/reads.ts'
@@ -57,6 +61,8 @@ export async function createServices(deps: ServiceDeps) {
     notice: (text, error) => (error ? log.warn({ err: error }, text) : log.info(text)),
   })
   const reads = createReadFigures({ storage, clock, recorder: usage })
+  const requests = createRequestFigures({ storage, clock, recorder: usage })
+  const ingestFigures = createIngestFigures({ storage, clock, recorder: usage })
   return {
     usage,
     providers,
@@ -73,13 +79,16 @@ export async function createServices(deps: ServiceDeps) {
       signedIn: createSignedIn(createSessions({ storage, clock }), secure),
       signInThrottle: createThrottle('sign-in', { storage, clock }),
       signUpThrottle: createThrottle('sign-up', { storage, clock }),
+      singleUseForms: createSingleUseForms({ storage, clock }),
       consents: createConsent({ storage, clock }),
       connectedApps: createConnectedApps({ storage, clock, reads }),
+      auditLog: createAuditLog({ storage }),
+      switches: createSwitches({ storage, clock }),
+      overview: period => readOverview({ storage, figures: { requests, ingest: ingestFigures } }, period),
       figures: {
         reads,
         localReads: createLocalReads({ storage, clock, recorder: usage }),
-        requests: createRequestFigures({ storage, clock, recorder: usage }),
-        ingest: createIngestFigures({ storage, clock, recorder: usage }),
+        requests,
       },
       providers,
       cookies: await createCookieSigner({ keys, clock }),

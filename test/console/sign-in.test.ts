@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, type TestContext, test } from 'node:test'
-import { safeNext } from '../../src/console/sign-in/login.ts'
+import { safeNext } from '../../src/console/sign-in/next.ts'
 import { Browser } from '../helpers/browser.ts'
 import { textOf } from '../helpers/html.ts'
 import { type Answer, password, startServer, type TestServer } from '../helpers/server.ts'

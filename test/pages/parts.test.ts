@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import Fastify from 'fastify'
 import { assets } from '../../src/console/assets/assets.ts'
+import { readFields } from '../../src/console/fields.ts'
 import { securityHeaders } from '../../src/console/security-headers.ts'
 import { sendHtml } from '../../src/console/send-html.ts'
 import { journey, tabTo, visit } from '../helpers/pages.ts'
@@ -13,7 +14,8 @@ const app = Fastify()
 let base: string
 
 before(async () => {
-  assets(app)
+  app.setValidatorCompiler(readFields)
+  await app.register(assets)
   app.get('/gallery', async (_request, reply) => sendHtml(reply.headers(securityHeaders()), galleryPage()))
   base = await app.listen({ host: '127.0.0.1', port: 0 })
 })

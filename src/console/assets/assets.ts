@@ -1,21 +1,19 @@
-import type { FastifyInstance } from 'fastify'
+import { fields, text } from '../fields.ts'
+import type { PageScope } from '../page-scope.ts'
 import { assetFiles } from './asset-files.ts'
 
 /**
- * Stylesheets, script and icon. They carry no secret. While nodes of two releases stand behind one address, either may
- * be asked for the other's version: it answers with what it has, and says not to keep that.
+ * Stylesheets, script and icon. They carry no secret. While nodes of two releases share one address, a node may be asked
+ * for the other release's version: it answers with its own, not to be cached.
  */
-export function assets(app: FastifyInstance): void {
+export async function assets(scope: PageScope): Promise<void> {
   for (const [path, { type, body, version }] of Object.entries(assetFiles)) {
-    const caching = (asked: unknown): string => {
+    const caching = (asked: string): string => {
       if (asked === version) return 'public, max-age=31536000, immutable'
-      return asked === undefined ? 'public, max-age=3600' : 'no-store'
+      return asked === '' ? 'public, max-age=3600' : 'no-store'
     }
-    app.get(path, async (request, reply) =>
-      reply
-        .type(type)
-        .header('cache-control', caching((request.query as { v?: unknown }).v))
-        .send(body),
+    scope.get(path, { schema: { querystring: fields({ v: text }) } }, async (request, reply) =>
+      reply.type(type).header('cache-control', caching(request.query.v)).send(body),
     )
   }
 }

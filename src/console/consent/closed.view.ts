@@ -3,6 +3,7 @@ import type { Decision } from '../../domain/apps/consent.ts'
 import type { App } from '../../storage/port/index.ts'
 import { appAddress } from './app-profile.view.ts'
 import { layout, messagePage, type Viewer } from '../layout.ts'
+import { roleWithArticle } from '../parts/format/role.ts'
 
 /** The pages in the place of the consent page when there is nothing to decide, each with a way on. */
 
@@ -71,9 +72,7 @@ export const wrongAccountPage = ({ app, viewer, here }: WrongAccount): string =>
     viewer: { ...viewer, afterSignOut: here },
     width: 'narrow',
     body: html`<h1>Sign in as a merchant</h1>
-      <p>You are signed in as ${viewer.account.email}, which is ${article[viewer.account.role]} account.
+      <p>You are signed in as ${viewer.account.email}, which is ${roleWithArticle[viewer.account.role]} account.
         Only a merchant can allow ${app.name} to access stores.</p>
       <p class="actions"><button type="submit" form="sign-out">Use another account</button></p>`,
   })
-
-const article = { merchant: 'a merchant', developer: 'a developer', operator: 'an operator' }

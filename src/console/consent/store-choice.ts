@@ -1,5 +1,7 @@
+import type { Static } from 'typebox'
 import { parseInt64 } from '../../lib/int64.ts'
 import type { MerchantStore } from '../../storage/port/index.ts'
+import { form, text, texts } from '../fields.ts'
 
 /** A form with a list of the merchant's stores, as it stands: also between two pages, when nothing is decided yet. */
 export interface StoreChoice {
@@ -16,15 +18,18 @@ export interface SentChoice extends StoreChoice {
   foreign: boolean
 }
 
-export function readChoice(body: unknown, stores: readonly MerchantStore[]): SentChoice {
-  const form = (body ?? {}) as { decision?: unknown; store?: unknown; store_search?: unknown }
+export const choiceForm = form({ decision: text, store: texts, store_search: text })
+
+export function readChoice(
+  { decision, store, store_search }: Static<typeof choiceForm>,
+  stores: readonly MerchantStore[],
+): SentChoice {
   const own = new Set(stores.map(({ id }) => id))
-  const sent = [form.store ?? []].flat().map(value => parseInt64(String(value)))
-  const picked = new Set(sent.filter((id): id is bigint => id !== null && own.has(id)))
+  const sent = store.map(parseInt64)
   return {
-    picked,
-    search: typeof form.store_search === 'string' ? form.store_search.trim().slice(0, 200) : '',
-    decision: typeof form.decision === 'string' ? form.decision : '',
+    picked: new Set(sent.filter((id): id is bigint => id !== null && own.has(id))),
+    search: store_search.trim().slice(0, 200),
+    decision,
     foreign: sent.some(id => id === null || !own.has(id)),
   }
 }

@@ -79,14 +79,3 @@ const paging = ({ page, pages, total }: MyAppsView): string =>
     older: page < pages ? `${appsPath}?page=${page + 1}` : null,
     position: `Page ${page} of ${pages}, ${formatNumber(total)} apps`,
   })
-
-export const wrongRolePage = (viewer: Viewer): string =>
-  layout({
-    title: 'This page is for developers',
-    viewer,
-    width: 'narrow',
-    body: html`<h1>This page is for developers</h1>
-      <p>You are signed in as ${viewer.account.email}, which is a ${viewer.account.role} account. Apps are registered
-        by developer accounts.</p>
-      !${viewer.account.role === 'merchant' ? html`<p>The apps that can access your stores are under <a href="/account/apps">Connected apps</a>.</p>` : ''}`,
-  })

@@ -1,23 +1,11 @@
-import type { AppFace } from '../../domain/apps/apps.ts'
-import type { FaceForm } from './form.view.ts'
+import type { AppProfile } from '../../domain/apps/apps.ts'
+import { text } from '../fields.ts'
+import type { ProfileForm } from './form.view.ts'
 
-/** As it was typed, so that it can be shown again. A field that a form of ours does not send so counts as empty. */
-export function readFaceForm(body: unknown): FaceForm {
-  const form = (body ?? {}) as Record<string, unknown>
-  const text = (name: keyof FaceForm): string => {
-    const value = form[name]
-    return typeof value === 'string' ? value : ''
-  }
-  return {
-    name: text('name'),
-    website: text('website'),
-    publisher: text('publisher'),
-    redirect_uris: text('redirect_uris'),
-  }
-}
+export const profileFields = { name: text, website: text, publisher: text, redirect_uris: text }
 
-/** What it says; blank lines between redirect URIs say nothing. */
-export function faceOf({ name, website, publisher, redirect_uris }: FaceForm): AppFace {
+/** Ignores blank lines between redirect URIs. */
+export function profileOf({ name, website, publisher, redirect_uris }: ProfileForm): AppProfile {
   const lines = redirect_uris.split('\n').map(line => line.trim())
   return { name, website, publisher, redirect_uris: lines.filter(line => line !== '') }
 }

@@ -11,14 +11,14 @@ import { pageHeader } from '../parts/page-header.ts'
 import { postForm } from '../parts/form/post-form.ts'
 
 /** As typed: one redirect URI a line. */
-export interface FaceForm {
+export interface ProfileForm {
   name: string
   website: string
   publisher: string
   redirect_uris: string
 }
 
-export interface AppForm extends FaceForm {
+export interface AppForm extends ProfileForm {
   scopes: readonly string[]
   public: boolean
 }
@@ -32,7 +32,7 @@ export const emptyForm: AppForm = {
   public: false,
 }
 
-export const formOf = ({ name, website, publisher, redirect_uris }: App): FaceForm => ({
+export const formOf = ({ name, website, publisher, redirect_uris }: App): ProfileForm => ({
   name,
   website: website ?? '',
   publisher: publisher ?? '',
@@ -81,7 +81,7 @@ export const newAppPage = ({ viewer, form, problem }: NewAppView): string =>
     problem,
     action: `${appsPath}/new`,
     back: { href: appsPath, label: 'My apps' },
-    fields: html`!${faceFields(form, problem)}
+    fields: html`!${profileFields(form, problem)}
       !${scopeChoice(form, problem)}
       !${choice({
         name: 'public',
@@ -96,7 +96,7 @@ export const newAppPage = ({ viewer, form, problem }: NewAppView): string =>
 interface EditAppView {
   viewer: Viewer
   app: App
-  form: FaceForm
+  form: ProfileForm
   problem?: InputError
 }
 
@@ -107,7 +107,7 @@ export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string
     problem,
     action: `${appsPath}/${app.id}/edit`,
     back: { href: `${appsPath}/${app.id}`, label: app.name },
-    fields: html`!${faceFields(form, problem)}
+    fields: html`!${profileFields(form, problem)}
       !${problemAt('scope', problem)}
       <p class="muted">The scopes (${splitScope(app.scope).join(', ')}) and the kind
         (${app.public ? 'public' : 'confidential'}) stay: merchants allowed the app with just these. For others, create
@@ -115,7 +115,7 @@ export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string
     submit: 'Save changes',
   })
 
-const faceFields = (form: FaceForm, problem: InputError | undefined): string =>
+const profileFields = (form: ProfileForm, problem: InputError | undefined): string =>
   [
     field({
       id: 'name',

@@ -1,24 +1,23 @@
-import type { FastifyInstance } from 'fastify'
-import { createAsOperator } from '../sign-in/as-operator.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { operatorAccount } from './accounts/account.ts'
+import type { PagePlugin } from '../page-scope.ts'
+import { requireRole } from '../sign-in/require-role.ts'
+import { accountPages } from './accounts/account.ts'
 import { operatorAccounts } from './accounts/accounts.ts'
-import { operatorApp } from './apps/app.ts'
+import { appPages } from './apps/app.ts'
 import { operatorApps } from './apps/apps.ts'
 import { operatorAudit } from './audit/audit.ts'
 import { operatorOverview } from './overview/overview.ts'
 import { operatorSettings } from './settings/settings.ts'
 import { operatorStores } from './stores/stores.ts'
 
-/** The pages of the operator: what is there, how it goes, who did what; and the few things to switch. */
-export function operator(app: FastifyInstance, deps: ConsoleDeps): void {
-  const given = { ...deps, asOperator: createAsOperator(deps) }
-  operatorOverview(app, given)
-  operatorAccounts(app, given)
-  operatorAccount(app, given)
-  operatorApps(app, given)
-  operatorApp(app, given)
-  operatorStores(app, given)
-  operatorAudit(app, given)
-  operatorSettings(app, given)
+/** The operator's pages: usage, accounts, apps, stores and the audit log; and what an operator may change. */
+export const operatorPages: PagePlugin = async (scope, deps) => {
+  scope.addHook('preHandler', requireRole('operator', deps))
+  operatorOverview(scope, deps)
+  operatorAccounts(scope, deps)
+  operatorApps(scope, deps)
+  operatorStores(scope, deps)
+  operatorAudit(scope, deps)
+  operatorSettings(scope, deps)
+  await scope.register(accountPages, deps)
+  await scope.register(appPages, deps)
 }

@@ -1,26 +1,27 @@
+import type { Static } from 'typebox'
 import type { Found, Search } from '../../storage/port/index.ts'
+import { fields, text } from '../fields.ts'
 import { formatNumber } from '../parts/format/numbers.ts'
-import { pagination } from '../parts/pagination.ts'
+import { pageNumber, pagination } from '../parts/pagination.ts'
 import { withQuery } from '../parts/with-query.ts'
 
-/** What the address of a list says: what is searched for, and which page. */
-export interface Listing {
+/** The query of a list: a text to search for, and a page. */
+export const listingQuery = fields({ q: text, page: text })
+
+interface Listing {
   q: string
   /** From 1. */
   page: number
 }
 
 const pageSize = 50
-/** As the search field does; what is longer finds nothing anyway. */
-const longestText = 200
+/** As in the search field; nothing has a longer name. */
+export const longestText = 200
 
-export function readListing(query: unknown): Listing {
-  const { q, page } = query as Record<string, unknown>
-  return {
-    q: typeof q === 'string' ? q.trim().slice(0, longestText) : '',
-    page: typeof page === 'string' && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
-  }
-}
+export const readListing = ({ q, page }: Static<typeof listingQuery>): Listing => ({
+  q: q.trim().slice(0, longestText),
+  page: pageNumber(page),
+})
 
 /** The page that is asked for, or, when there are fewer by now, the last one. */
 export async function findPage<Row>(

@@ -24,3 +24,6 @@ export function pagination({ label, newer, older, position, words }: Pagination)
     !${way(older, on, 'next')}
   </nav>`
 }
+
+/** Of a query; anything but the number of a page is the first one. */
+export const pageNumber = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)

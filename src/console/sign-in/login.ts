@@ -1,19 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { browserCookie } from '../../oauth/browser-binding.ts'
 import { consentUid } from '../../oauth/provider.ts'
 import { findPendingRequest } from '../../oauth/pending-request.ts'
 import type { Role } from '../../storage/port/index.ts'
-import type { ConsoleDeps } from '../deps.ts'
-import { loginPage } from './login.view.ts'
+import { fields, form, text } from '../fields.ts'
+import type { PagePlugin } from '../page-scope.ts'
 import { sections } from '../parts/navigation.ts'
 import { sendHtml } from '../send-html.ts'
+import { loginPage } from './login.view.ts'
+import { loginAddress, safeNext, withNext } from './next.ts'
 import { fromOf } from './signed-in.ts'
-
-interface LoginForm {
-  email: string
-  password: string
-  next: string
-}
 
 interface Shown {
   next: string | null
@@ -24,8 +20,8 @@ interface Shown {
 /** One answer for an unknown email, a wrong password and a disabled account. */
 const refused = 'This email and password do not go together. Check both and try again.'
 
-export function login(app: FastifyInstance, deps: ConsoleDeps): void {
-  const { storage, accounts, apps, providers, signedIn, signInThrottle, issuer, secure } = deps
+export const loginPages: PagePlugin = async (scope, deps) => {
+  const { storage, accounts, switches, providers, signedIn, signInThrottle, issuer, secure } = deps
 
   /** The app that one signs in to decide on. Told to the browser that it sent here, and to no other. */
   async function askingApp(request: FastifyRequest, next: string | null): Promise<string | null> {
@@ -33,29 +29,30 @@ export function login(app: FastifyInstance, deps: ConsoleDeps): void {
     if (uid === null) return null
     const browser = request.cookies[browserCookie(secure)]
     const waiting = await findPendingRequest(await providers.current(), uid, browser)
-    return (waiting && (await apps.find(waiting.client_id)))?.name ?? null
+    return (waiting && (await storage.apps.find(waiting.client_id)))?.name ?? null
   }
 
   async function show(request: FastifyRequest, reply: FastifyReply, shown: Shown, status: number) {
     const app_name = await askingApp(request, shown.next)
-    const sign_up = (await storage.switches.isOn('sign_up')) ? withNext('/signup', shown.next) : null
+    const sign_up = (await switches.isOn('sign_up')) ? withNext('/signup', shown.next) : null
     const view = { email: '', ...shown, app_name, sign_up }
     return sendHtml(reply, loginPage({ ...view, csrf: reply.generateCsrf() }), status)
   }
 
   // Whoever types the bare address: on to their own pages, by way of signing in.
-  app.get('/', async (_request, reply) => reply.redirect('/login', 303))
+  scope.get('/', async (_request, reply) => reply.redirect('/login', 303))
 
-  app.get('/login', async (request, reply) => {
-    const next = safeNext((request.query as { next?: unknown }).next, issuer)
+  scope.get('/login', { schema: { querystring: fields({ next: text }) } }, async (request, reply) => {
+    const next = safeNext(request.query.next, issuer)
     const account = await signedIn.account(request)
     if (account) return reply.redirect(next ?? homeOf(account.role), 303)
     return show(request, reply, { next }, 200)
   })
 
-  app.post('/login', { preHandler: app.csrfProtection }, async (request, reply) => {
-    const { email, password, next: wanted } = textFields(request.body)
-    const next = safeNext(wanted, issuer)
+  const loginForm = form({ email: text, password: text, next: text })
+  scope.post('/login', { schema: { body: loginForm } }, async (request, reply) => {
+    const { email, password } = request.body
+    const next = safeNext(request.body.next, issuer)
     const attempt = { name: email.trim().toLowerCase(), address: request.ip }
     const seconds = await signInThrottle.take(attempt)
     if (seconds > 0) {
@@ -74,40 +71,11 @@ export function login(app: FastifyInstance, deps: ConsoleDeps): void {
     return reply.redirect(next ?? homeOf(account.role), 303)
   })
 
-  app.post('/logout', { preHandler: app.csrfProtection }, async (request, reply) => {
+  scope.post('/logout', { schema: { body: form({ next: text }) } }, async (request, reply) => {
     await signedIn.end(request, reply)
-    return reply.redirect(loginAddress(safeNext(textFields(request.body).next, issuer)), 303)
+    return reply.redirect(loginAddress(safeNext(request.body.next, issuer)), 303)
   })
 }
 
-/** The sign-in page, which leads on to `next`. */
-export const loginAddress = (next: string | null): string => withNext('/login', next)
-
-const withNext = (path: string, next: string | null): string =>
-  next === null || next.length > longestNext ? path : `${path}?next=${encodeURIComponent(next)}`
-
-/** No page of ours has a longer address. Encoded once more, a longer one would not fit into a request. */
-const longestNext = 2000
-
 /** Where one lands who came from nowhere. */
 const homeOf = (role: Role): string => sections[role][0].href
-
-/** Back to a page of ours only: an address elsewhere, or one that a browser could read as elsewhere, is null. */
-export function safeNext(next: unknown, issuer: string): string | null {
-  if (typeof next !== 'string' || !localPath.test(next)) return null
-  const url = URL.parse(next, issuer)
-  if (url?.origin !== new URL(issuer).origin) return null
-  const path = url.pathname + url.search
-  // Looked at once more: `/.//elsewhere` is a path of ours until its dot is resolved.
-  // The authorization endpoint may lead elsewhere: no sign-in of ours ends there.
-  return localPath.test(path) && !path.startsWith('/auth/') ? path : null
-}
-
-/** One slash, not followed by another one or a backslash, then printable ASCII without a backslash. */
-const localPath = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/
-
-function textFields(body: unknown): LoginForm {
-  const form = (body ?? {}) as Record<string, unknown>
-  const text = (name: string) => (typeof form[name] === 'string' ? form[name] : '')
-  return { email: text('email'), password: text('password'), next: text('next') }
-}

@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { InputError } from '../../domain/input-error.ts'
-import type { ConsoleDeps } from '../deps.ts'
+import { fields, form, text } from '../fields.ts'
 import { messagePage } from '../layout.ts'
-import { loginAddress, safeNext } from './login.ts'
+import type { PagePlugin } from '../page-scope.ts'
 import { sections } from '../parts/navigation.ts'
 import { sendHtml } from '../send-html.ts'
+import { loginAddress, safeNext } from './next.ts'
 import { signUpPage } from './sign-up.view.ts'
 import { fromOf } from './signed-in.ts'
 
@@ -15,20 +16,18 @@ interface Shown {
   refusal?: string
 }
 
-/** Developers make their own account, while the operator lets them. */
-export function signUp(
-  app: FastifyInstance,
-  { storage, accounts, signedIn, signUpThrottle, issuer }: ConsoleDeps,
-): void {
+/** Developers create their own account, while the operator allows it. */
+export const signUpPages: PagePlugin = async (scope, deps) => {
+  const { accounts, switches, signedIn, signUpThrottle, issuer } = deps
   const home = sections.developer[0].href
 
-  /** Asked at every request: while it is off there is no such page. */
-  async function whileOpen(reply: FastifyReply, then: () => Promise<unknown>): Promise<unknown> {
-    if (await storage.switches.isOn('sign_up')) return then()
+  // Asked at every request: while sign-up is off, the page does not exist.
+  scope.addHook('preHandler', async (_request, reply) => {
+    if (await switches.isOn('sign_up')) return
     const advice = 'The operator of this server makes the accounts: ask them for one.'
     const action = { href: '/login', label: 'Sign in' }
     return sendHtml(reply, messagePage('Sign-up is closed', advice, { action }), 404)
-  }
+  })
 
   const show = (reply: FastifyReply, shown: Shown, status: number): FastifyReply =>
     sendHtml(
@@ -37,40 +36,31 @@ export function signUp(
       status,
     )
 
-  app.get('/signup', async (request, reply) =>
-    whileOpen(reply, async () => {
-      const next = safeNext((request.query as { next?: unknown }).next, issuer)
-      const account = await signedIn.account(request)
-      if (account) return reply.redirect(next ?? sections[account.role][0].href, 303)
-      return show(reply, { next }, 200)
-    }),
-  )
+  scope.get('/signup', { schema: { querystring: fields({ next: text }) } }, async (request, reply) => {
+    const next = safeNext(request.query.next, issuer)
+    const account = await signedIn.account(request)
+    if (account) return reply.redirect(next ?? sections[account.role][0].href, 303)
+    return show(reply, { next }, 200)
+  })
 
-  app.post('/signup', { preHandler: app.csrfProtection }, async (request, reply) =>
-    whileOpen(reply, async () => {
-      const { email, password, next: wanted } = textFields(request.body)
-      const next = safeNext(wanted, issuer)
-      // Each costs a hash of a password and tells whether an email has an account, so none is given back.
-      const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
-      if (seconds > 0) {
-        reply.header('retry-after', String(seconds))
-        const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-        return show(reply, { next, email, refusal: `Too many attempts. Wait ${wait}, then try again.` }, 429)
-      }
-      try {
-        const account = await accounts.signUp(email, password, fromOf(request))
-        await signedIn.start(request, reply, account)
-      } catch (error) {
-        if (!(error instanceof InputError)) throw error
-        return show(reply, { next, email, problem: error }, 422)
-      }
-      return reply.redirect(next ?? home, 303)
-    }),
-  )
-}
-
-function textFields(body: unknown): Record<'email' | 'password' | 'next', string> {
-  const form = (body ?? {}) as Record<string, unknown>
-  const text = (name: string): string => (typeof form[name] === 'string' ? form[name] : '')
-  return { email: text('email'), password: text('password'), next: text('next') }
+  const signUpForm = form({ email: text, password: text, next: text })
+  scope.post('/signup', { schema: { body: signUpForm } }, async (request, reply) => {
+    const { email, password } = request.body
+    const next = safeNext(request.body.next, issuer)
+    // Each attempt costs a password hash and reveals whether an email has an account, so none is given back.
+    const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
+    if (seconds > 0) {
+      reply.header('retry-after', String(seconds))
+      const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+      return show(reply, { next, email, refusal: `Too many attempts. Wait ${wait}, then try again.` }, 429)
+    }
+    try {
+      const account = await accounts.signUp(email, password, fromOf(request))
+      await signedIn.start(request, reply, account)
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error
+      return show(reply, { next, email, problem: error }, 422)
+    }
+    return reply.redirect(next ?? home, 303)
+  })
 }

@@ -9,7 +9,7 @@ import { isStorageFault } from '../storage-fault.ts'
 import { checkRegistered } from './redirect-uri.ts'
 
 /** The fields of an app that may change. Its scopes may not: merchants consented to exactly these. */
-export interface AppFace {
+export interface AppProfile {
   name: string
   /** The app's site and maker, shown to merchants as the developer's own claim. */
   website?: string | null | undefined
@@ -17,7 +17,7 @@ export interface AppFace {
   redirect_uris: readonly string[]
 }
 
-export interface NewApp extends AppFace {
+export interface NewApp extends AppProfile {
   /** Space-delimited; null for every scope that a third party may have. */
   scope: string | null
   public: boolean
@@ -42,7 +42,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
     async create(input: NewApp, by: By): Promise<{ app: App; client_secret: string | null }> {
       const app: App = {
         id: newClientId(),
-        ...checkFace(input),
+        ...checkProfile(input),
         scope: checkScope(input.scope),
         public: input.public,
         owner_id: input.owner_id,
@@ -57,9 +57,9 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       return { app, client_secret: made?.client_secret ?? null }
     },
 
-    async change(id: string, input: AppFace, by: By): Promise<App> {
+    async change(id: string, input: AppProfile, by: By): Promise<App> {
       const app = await mustFind(id)
-      const changed: App = { ...app, ...checkFace(input) }
+      const changed: App = { ...app, ...checkProfile(input) }
       checkTogether(changed)
       const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
       await storage.apps.update(changed, entry)
@@ -153,7 +153,7 @@ function makeSecret(app_id: string, created_at: number): { row: AppSecret; clien
   return { row, client_secret }
 }
 
-function checkFace({ name, website = null, publisher = null, redirect_uris }: AppFace) {
+function checkProfile({ name, website = null, publisher = null, redirect_uris }: AppProfile) {
   return {
     name: checkName('name', name),
     website: website === null || website.trim() === '' ? null : checkWebsite(website.trim()),

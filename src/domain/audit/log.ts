@@ -47,3 +47,5 @@ export function createAuditLog({ storage }: { storage: Pick<Storage, 'audit'> })
     },
   }
 }
+
+export type AuditLog = ReturnType<typeof createAuditLog>

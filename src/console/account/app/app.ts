@@ -1,28 +1,23 @@
-import type { FastifyInstance } from 'fastify'
 import { type AppConnections, type ConnectedStore, storesOf } from '../../../domain/apps/connected-apps.ts'
 import { parseInt64 } from '../../../lib/int64.ts'
-import type { AppReads } from './chart.view.ts'
-import { appPage } from './app.view.ts'
-import { shownDays } from '../days.ts'
-import type { AsMerchant } from '../../sign-in/as-merchant.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import { fields, text } from '../../fields.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { mostSeries } from '../../parts/chart/series.ts'
-import { sendHtml } from '../../send-html.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
+import { sendHtml } from '../../send-html.ts'
+import { shownDays } from '../days.ts'
+import { appPage } from './app.view.ts'
+import type { AppReads } from './chart.view.ts'
 
 /** One app: which stores it may read, what it may read of them, and what it did read. */
-export function accountApp(
-  app: FastifyInstance,
-  { figures }: ConsoleDeps,
-  { asConnected }: AsMerchant,
-): void {
-  app.get('/account/apps/:app_id', async (request, reply) =>
-    asConnected(request, reply, async (connections, { viewer }) => {
-      const query = request.query as { store?: unknown; saved?: unknown }
-      const reads = await readsOf(connections, pickedStore(connections, query.store))
-      return sendHtml(reply, appPage({ viewer, connections, reads, saved: query.saved === '1' }))
-    }),
-  )
+export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
+  const schema = { querystring: fields({ store: text, saved: text }) }
+
+  scope.get('/account/apps/:app_id', { schema }, async ({ connections, viewer, query }, reply) => {
+    const reads = await readsOf(connections, pickedStore(connections, query.store))
+    return sendHtml(reply, appPage({ viewer, connections, reads, saved: query.saved === '1' }))
+  })
 
   /** By the days of the picked store's zone, or of that of most of the app's stores. */
   async function readsOf(connections: AppConnections, picked: ConnectedStore | null): Promise<AppReads> {
@@ -38,8 +33,8 @@ export function accountApp(
   }
 }
 
-/** A store that the app may not read is as if none was picked. */
-function pickedStore(connections: AppConnections, wanted: unknown): ConnectedStore | null {
-  const id = typeof wanted === 'string' ? parseInt64(wanted) : null
+/** A store that the app may not read counts as none picked. */
+function pickedStore(connections: AppConnections, wanted: string): ConnectedStore | null {
+  const id = parseInt64(wanted)
   return storesOf(connections).find(store => store.id === id) ?? null
 }

@@ -1,11 +1,10 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { AppConnections } from '../../../domain/apps/connected-apps.ts'
-import { changeStoresPage } from './stores.view.ts'
-import { type AsMerchant, type Merchant, sendNotConnected } from '../../sign-in/as-merchant.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { choiceForm, isTool, readChoice, type StoreChoice, useTool } from '../../consent/store-choice.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
 import { fromOf } from '../../sign-in/signed-in.ts'
-import { isTool, readChoice, type StoreChoice, useTool } from '../../consent/store-choice.ts'
+import { changeStoresPage } from './stores.view.ts'
 
 interface Shown {
   choice?: StoreChoice
@@ -13,47 +12,34 @@ interface Shown {
 }
 
 /** Which stores an app may read, changed by the merchant who allowed it. */
-export function accountStores(
-  app: FastifyInstance,
-  { connectedApps }: ConsoleDeps,
-  { asConnected }: AsMerchant,
-): void {
-  function show(
-    reply: FastifyReply,
-    connections: AppConnections,
-    merchant: Merchant,
-    { choice, problem }: Shown = {},
-  ): FastifyReply {
-    const { own } = connections
-    // What the operator connected is not the merchant's to change.
-    if (!own) return sendNotConnected(reply, merchant)
+export function accountStores(scope: PageScope, { connectedApps }: ConsoleDeps): void {
+  const path = '/account/apps/:app_id/stores'
+
+  function show(request: FastifyRequest, reply: FastifyReply, { choice, problem }: Shown = {}): FastifyReply {
+    const { viewer, ownConnection: own, connections } = request
     const picked = choice ?? { picked: new Set(own.stores.map(({ id }) => id)), search: '' }
-    const view = { viewer: merchant.viewer, stores: connections.stores, own, choice: picked, problem }
+    const view = { viewer, stores: connections.stores, own, choice: picked, problem }
     return sendHtml(reply, changeStoresPage(view), problem === undefined ? 200 : 422)
   }
 
-  app.get('/account/apps/:app_id/stores', async (request, reply) =>
-    asConnected(request, reply, async (connections, merchant) => show(reply, connections, merchant)),
-  )
+  scope.get(path, async (request, reply) => show(request, reply))
 
-  app.post('/account/apps/:app_id/stores', { preHandler: app.csrfProtection }, async (request, reply) =>
-    asConnected(request, reply, async (connections, merchant) => {
-      const { own, stores } = connections
-      if (!own) return sendNotConnected(reply, merchant)
-      const sent = readChoice(request.body, stores)
-      if (isTool(sent)) return show(reply, connections, merchant, { choice: useTool(sent, stores) })
-      const here = `/account/apps/${own.app.id}`
-      const picked = [...sent.picked]
-      const changed =
-        !sent.foreign &&
-        picked.length > 0 &&
-        (await connectedApps.changeStores(merchant.account, own.app.id, picked, fromOf(request)))
-      if (changed) return reply.redirect(`${here}?saved=1`, 303)
-      // No store is no access: that has a page of its own, which says what ends.
-      if (!sent.foreign && picked.length === 0) return reply.redirect(`${here}/revoke`, 303)
-      const problem =
-        'The stores could not be saved: one is not yours, or the app was disconnected meanwhile.'
-      return show(reply, connections, merchant, { choice: sent, problem })
-    }),
-  )
+  scope.post(path, { schema: { body: choiceForm } }, async (request, reply) => {
+    const { account, ownConnection, connections } = request
+    const { stores } = connections
+    const sent = readChoice(request.body, stores)
+    if (isTool(sent)) return show(request, reply, { choice: useTool(sent, stores) })
+    const { id } = ownConnection.app
+    const here = `/account/apps/${id}`
+    const picked = [...sent.picked]
+    const changed =
+      !sent.foreign &&
+      picked.length > 0 &&
+      (await connectedApps.changeStores(account, id, picked, fromOf(request)))
+    if (changed) return reply.redirect(`${here}?saved=1`, 303)
+    // No store is no access: the page for revoking says what ends.
+    if (!sent.foreign && picked.length === 0) return reply.redirect(`${here}/revoke`, 303)
+    const problem = 'The stores could not be saved: one is not yours, or the app was disconnected meanwhile.'
+    return show(request, reply, { choice: sent, problem })
+  })
 }

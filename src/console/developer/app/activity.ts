@@ -1,29 +1,20 @@
-import type { FastifyInstance } from 'fastify'
-import type { AsDeveloper } from '../../sign-in/as-developer.ts'
-import { activityPage } from './activity.view.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import { fields, text } from '../../fields.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
-import { viewerOf } from '../../viewer.ts'
+import { activityPage } from './activity.view.ts'
 
-const linesAPage = 50
+const pageSize = 50
 
-/** What was changed of an app, by whom and when: its lines of the audit log, as its developer may see them. */
-export function developerActivity(
-  app: FastifyInstance,
-  { storage, asOwner }: ConsoleDeps & AsDeveloper,
-): void {
-  app.get('/developer/apps/:app_id/activity', async (request, reply) =>
-    asOwner(request, reply, async (mine, account) => {
-      const { before } = request.query as { before?: unknown }
-      const after = typeof before === 'string' && before !== '' ? before : null
-      const { lines, next } = await storage.audit.list({
-        app_id: mine.id,
-        ...(after !== null && { before: after }),
-        limit: linesAPage,
-        look: linesAPage,
-      })
-      const view = { app: mine, lines, first: after === null, next }
-      return sendHtml(reply, activityPage({ viewer: viewerOf(reply, account), account, ...view }))
-    }),
-  )
+/** Changes of an app, by whom and when: its lines of the audit log, as its developer may see them. */
+export function developerActivity(scope: PageScope, { auditLog }: ConsoleDeps): void {
+  const schema = { querystring: fields({ before: text }) }
+
+  scope.get('/developer/apps/:app_id/activity', { schema }, async (request, reply) => {
+    const { ownApp: app, account, viewer } = request
+    const before = request.query.before === '' ? undefined : request.query.before
+    const { lines, next } = await auditLog.page({ app_id: app.id }, { before, limit: pageSize })
+    const first = before === undefined
+    return sendHtml(reply, activityPage({ viewer, account, app, lines, first, next }))
+  })
 }

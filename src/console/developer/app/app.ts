@@ -1,21 +1,17 @@
-import type { FastifyInstance } from 'fastify'
 import { byAccount } from '../../../domain/audit/audit.ts'
 import { InputError } from '../../../domain/input-error.ts'
-import type { AsDeveloper } from '../../sign-in/as-developer.ts'
-import { appPage, isOutcome } from './app.view.ts'
-import { editAppPage, formOf } from '../form.view.ts'
-import { faceOf, readFaceForm } from '../form.ts'
-import { isPeriod, type Period } from '../../parts/request-figures.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import { fields, form, text } from '../../fields.ts'
+import type { PageScope } from '../../page-scope.ts'
+import { isPeriod, type Period } from '../../parts/request-figures.ts'
 import { sendHtml } from '../../send-html.ts'
 import { fromOf } from '../../sign-in/signed-in.ts'
-import { viewerOf } from '../../viewer.ts'
+import { profileFields, profileOf } from '../form.ts'
+import { editAppPage, formOf } from '../form.view.ts'
+import { appPage, isOutcome } from './app.view.ts'
 
-/** One app: what it is and how it does; and changing what merchants see of it. */
-export function developerApp(
-  app: FastifyInstance,
-  { storage, apps, figures, asOwner }: ConsoleDeps & AsDeveloper,
-): void {
+/** One app: its settings and its usage; and a form to change its profile. */
+export function developerApp(scope: PageScope, { storage, apps, figures }: ConsoleDeps): void {
   async function usageOf(app_id: string, period: Period) {
     const { requests } = figures
     // Both of the same hours or days, so that the table adds up to the chart.
@@ -27,37 +23,31 @@ export function developerApp(
     return { period, chart, endpoints }
   }
 
-  app.get('/developer/apps/:app_id', async (request, reply) =>
-    asOwner(request, reply, async (mine, account) => {
-      const { period, done } = request.query as Record<string, unknown>
-      const [secrets, reach, usage] = await Promise.all([
-        storage.apps.secrets(mine.id),
-        storage.browse.reachOf(mine.id),
-        usageOf(mine.id, isPeriod(period) ? period : '24h'),
-      ])
-      const viewer = viewerOf(reply, account)
-      const outcome = isOutcome(done) ? done : null
-      return sendHtml(reply, appPage({ viewer, app: mine, secrets, reach, usage, done: outcome }))
-    }),
+  const schema = { querystring: fields({ period: text, done: text }) }
+  scope.get('/developer/apps/:app_id', { schema }, async ({ ownApp: app, viewer, query }, reply) => {
+    const { period, done } = query
+    const [secrets, reach, usage] = await Promise.all([
+      storage.apps.secrets(app.id),
+      storage.browse.reachOf(app.id),
+      usageOf(app.id, isPeriod(period) ? period : '24h'),
+    ])
+    const outcome = isOutcome(done) ? done : null
+    return sendHtml(reply, appPage({ viewer, app, secrets, reach, usage, done: outcome }))
+  })
+
+  const editPath = '/developer/apps/:app_id/edit'
+  scope.get(editPath, async ({ ownApp: app, viewer }, reply) =>
+    sendHtml(reply, editAppPage({ viewer, app, form: formOf(app) })),
   )
 
-  app.get('/developer/apps/:app_id/edit', async (request, reply) =>
-    asOwner(request, reply, async (mine, account) =>
-      sendHtml(reply, editAppPage({ viewer: viewerOf(reply, account), app: mine, form: formOf(mine) })),
-    ),
-  )
-
-  app.post('/developer/apps/:app_id/edit', { preHandler: app.csrfProtection }, async (request, reply) =>
-    asOwner(request, reply, async (mine, account) => {
-      const form = readFaceForm(request.body)
-      try {
-        await apps.change(mine.id, faceOf(form), byAccount(account, fromOf(request)))
-      } catch (error) {
-        if (!(error instanceof InputError)) throw error
-        const viewer = viewerOf(reply, account)
-        return sendHtml(reply, editAppPage({ viewer, app: mine, form, problem: error }), 422)
-      }
-      return reply.redirect(`/developer/apps/${mine.id}?done=saved`, 303)
-    }),
-  )
+  scope.post(editPath, { schema: { body: form(profileFields) } }, async (request, reply) => {
+    const { ownApp: app, account, viewer, body } = request
+    try {
+      await apps.change(app.id, profileOf(body), byAccount(account, fromOf(request)))
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error
+      return sendHtml(reply, editAppPage({ viewer, app, form: body, problem: error }), 422)
+    }
+    return reply.redirect(`/developer/apps/${app.id}?done=saved`, 303)
+  })
 }

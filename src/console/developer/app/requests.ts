@@ -1,20 +1,17 @@
-import type { FastifyInstance } from 'fastify'
 import type { LoggedRequest, LogQuery } from '../../../storage/port/index.ts'
-import type { AsDeveloper } from '../../sign-in/as-developer.ts'
-import { type LogFilter, requestsPage } from './requests.view.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import { fields, text } from '../../fields.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
-import { viewerOf } from '../../viewer.ts'
+import { type LogFilter, requestsPage } from './requests.view.ts'
 
-const entriesAPage = 50
-/** As long as the log is kept, in hours: which endpoints can be in it. */
+const pageSize = 50
+const longestText = 200
+/** The hours that the log is kept for: which endpoints can be in it. */
 const logHours = 7 * 24
 
-/** The app's latest requests, one by one: found by time, by endpoint, or by the id that an answer carried. */
-export function developerRequests(
-  app: FastifyInstance,
-  { figures: { requests }, asOwner }: ConsoleDeps & AsDeveloper,
-): void {
+/** The app's latest requests, found by time, by endpoint, or by the id that an answer carried. */
+export function developerRequests(scope: PageScope, { figures: { requests } }: ConsoleDeps): void {
   async function entriesOf(app_id: string, filter: LogFilter, before: LogQuery['before']) {
     if (filter.request_id !== '') {
       const found = await requests.find(app_id, filter.request_id)
@@ -25,41 +22,35 @@ export function developerRequests(
       errors_only: filter.errors_only,
       endpoint: filter.endpoint === '' ? null : filter.endpoint,
       before,
-      limit: entriesAPage,
+      limit: pageSize,
     })
   }
 
-  app.get('/developer/apps/:app_id/requests', async (request, reply) =>
-    asOwner(request, reply, async (mine, account) => {
-      const query = request.query as Record<string, unknown>
-      const filter = filterOf(query)
-      const before = placeOf(query['before'])
-      const [{ entries, next }, counted] = await Promise.all([
-        entriesOf(mine.id, filter, before),
-        requests.byEndpoint(mine.id, logHours),
-      ])
-      const endpoints = counted.map(({ key }) => key).sort()
-      const view = { app: mine, filter, entries, endpoints, first: before === null, older: textOf(next) }
-      return sendHtml(reply, requestsPage({ viewer: viewerOf(reply, account), ...view }))
-    }),
-  )
-}
-
-/** A parameter that is not there, or not once, is empty. */
-function filterOf(query: Record<string, unknown>): LogFilter {
-  const text = (name: string): string => {
-    const value = query[name]
-    return typeof value === 'string' ? value.trim().slice(0, 200) : ''
-  }
-  return { request_id: text('q'), endpoint: text('endpoint'), errors_only: text('errors') === 'yes' }
+  const schema = { querystring: fields({ q: text, endpoint: text, errors: text, before: text }) }
+  scope.get('/developer/apps/:app_id/requests', { schema }, async (request, reply) => {
+    const { ownApp: app, viewer, query } = request
+    const filter = {
+      request_id: query.q.trim().slice(0, longestText),
+      endpoint: query.endpoint.trim().slice(0, longestText),
+      errors_only: query.errors === 'yes',
+    }
+    const before = placeOf(query.before)
+    const [{ entries, next }, counted] = await Promise.all([
+      entriesOf(app.id, filter, before),
+      requests.byEndpoint(app.id, logHours),
+    ])
+    const endpoints = counted.map(({ key }) => key).sort()
+    const view = { viewer, app, filter, entries, endpoints, first: before === null, older: textOf(next) }
+    return sendHtml(reply, requestsPage(view))
+  })
 }
 
 type Place = Pick<LoggedRequest, 'at_ms' | 'request_id'>
 
-/** Where a page ended, as an address carries it. */
+/** The last entry of a page, as the address of the next page carries it. */
 const textOf = (place: Place | null): string | null => place && `${place.at_ms}.${place.request_id}`
 
-function placeOf(text: unknown): Place | null {
-  const [, at_ms, request_id] = (typeof text === 'string' && /^(\d{1,15})\.([\w-]{1,64})$/.exec(text)) || []
+function placeOf(text: string): Place | null {
+  const [, at_ms, request_id] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text) ?? []
   return at_ms === undefined || request_id === undefined ? null : { at_ms: Number(at_ms), request_id }
 }

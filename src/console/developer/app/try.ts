@@ -1,15 +1,12 @@
-import type { FastifyInstance } from 'fastify'
 import { referenceHeaders } from '../../../http/ops/reference.ts'
-import type { AsDeveloper } from '../../sign-in/as-developer.ts'
-import { tryPage } from './try.view.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
+import { tryPage } from './try.view.ts'
 
-/** The API reference with one's app chosen. It knows the app's client_id; a secret is typed in, and kept nowhere. */
-export function developerTry(app: FastifyInstance, { issuer, asOwner }: ConsoleDeps & AsDeveloper): void {
-  app.get('/developer/apps/:app_id/try', async (request, reply) =>
-    asOwner(request, reply, async mine =>
-      sendHtml(reply.headers(referenceHeaders()), tryPage({ app: mine, issuer })),
-    ),
+/** The API reference with the app chosen: its client_id is filled in; the secret is typed and stored nowhere. */
+export function developerTry(scope: PageScope, { issuer }: ConsoleDeps): void {
+  scope.get('/developer/apps/:app_id/try', async ({ ownApp: app }, reply) =>
+    sendHtml(reply.headers(referenceHeaders()), tryPage({ app, issuer })),
   )
 }

@@ -1,22 +1,15 @@
-import type { FastifyInstance } from 'fastify'
-import type { AsOperator } from '../../sign-in/as-operator.ts'
 import type { ConsoleDeps } from '../../deps.ts'
-import { accountsPage } from './accounts.view.ts'
-import { findPage, readListing } from '../listing.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
-import { viewerOf } from '../../viewer.ts'
+import { findPage, listingQuery, readListing } from '../listing.ts'
+import { accountsPage } from './accounts.view.ts'
 
-/** All accounts, to look through. */
-export function operatorAccounts(
-  app: FastifyInstance,
-  { storage, asOperator }: ConsoleDeps & { asOperator: AsOperator },
-): void {
-  app.get('/operator/accounts', async (request, reply) =>
-    asOperator(request, reply, async account => {
-      const listing = readListing(request.query)
-      const found = await findPage(listing, storage.browse.accounts)
-      const view = { viewer: viewerOf(reply, account), q: listing.q, found }
-      return sendHtml(reply, accountsPage(view))
-    }),
-  )
+export function operatorAccounts(scope: PageScope, { storage }: ConsoleDeps): void {
+  const schema = { querystring: listingQuery }
+
+  scope.get('/operator/accounts', { schema }, async ({ viewer, query }, reply) => {
+    const listing = readListing(query)
+    const found = await findPage(listing, storage.browse.accounts)
+    return sendHtml(reply, accountsPage({ viewer, q: listing.q, found }))
+  })
 }

@@ -1,68 +1,67 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { byAccount } from '../../../domain/audit/audit.ts'
-import type { Account, App } from '../../../storage/port/index.ts'
-import { type AsOperator, sendMissing } from '../../sign-in/as-operator.ts'
-import type { ConsoleDeps } from '../../deps.ts'
-import { appPage } from './app.view.ts'
-import { disableAppPage, enableAppPage, revokeAppPage } from './confirm.view.ts'
+import { byAccount, type By } from '../../../domain/audit/audit.ts'
+import type { App } from '../../../storage/port/index.ts'
+import type { PagePlugin } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
 import { fromOf } from '../../sign-in/signed-in.ts'
-import { viewerOf } from '../../viewer.ts'
+import { sendNotFound } from '../not-found.ts'
+import { appPage } from './app.view.ts'
+import { disableAppPage, enableAppPage, revokeAppPage } from './confirm.view.ts'
 
 const latest = 10
 const days = 30
 
-/** One app: whose it is, what it may read, how it goes; disable it, enable it, take all its access. */
-export function operatorApp(app: FastifyInstance, deps: ConsoleDeps & { asOperator: AsOperator }): void {
-  const { storage, apps, figures, asOperator } = deps
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The app that the address names. Set on these pages alone. */
+    shownApp: App
+  }
+}
 
-  /** The app that the address names, and the operator who looks at it. */
-  const withApp = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    then: (found: App, operator: Account) => Promise<unknown>,
-  ): Promise<unknown> =>
-    asOperator(request, reply, async operator => {
-      const found = await apps.find((request.params as { app_id: string }).app_id)
-      if (found) return then(found, operator)
-      return sendMissing(reply, operator, 'app', { href: '/operator/apps', label: 'Apps' })
+/** One app: its developer, what it may read, its requests; disable it, enable it, revoke all its access. */
+export const appPages: PagePlugin = async (scope, { storage, apps, figures, auditLog }) => {
+  scope.decorateRequest('shownApp')
+  scope.addHook<{ Params: { app_id: string } }>('preHandler', async (request, reply) => {
+    const found = await storage.apps.find(request.params.app_id)
+    const list = { href: '/operator/apps', label: 'Apps' }
+    if (!found) return sendNotFound(reply, request.viewer, 'app', list)
+    request.shownApp = found
+  })
+
+  scope.get('/operator/apps/:app_id', async ({ viewer, shownApp: app }, reply) => {
+    const [owner, secrets, reach, requests, { lines }] = await Promise.all([
+      app.owner_id === null ? null : storage.accounts.find(app.owner_id),
+      storage.apps.secrets(app.id),
+      storage.browse.reachOf(app.id),
+      figures.requests.byDay(app.id, days),
+      auditLog.page({ app_id: app.id }, { limit: latest }),
+    ])
+    return sendHtml(reply, appPage({ viewer, app, owner, secrets, reach, requests, lines }))
+  })
+
+  const changes = {
+    disable: {
+      question: disableAppPage,
+      change: (app: App, by: By) => apps.setDisabled(app.id, true, by),
+    },
+    enable: {
+      question: enableAppPage,
+      change: (app: App, by: By) => apps.setDisabled(app.id, false, by),
+    },
+    revoke: {
+      question: revokeAppPage,
+      change: (app: App, by: By) => apps.revoke(app.id, null, by),
+    },
+  }
+  for (const [name, { question, change }] of Object.entries(changes)) {
+    const path = `/operator/apps/:app_id/${name}`
+    scope.get(path, async ({ viewer, shownApp: app }, reply) => {
+      const reach = await storage.browse.reachOf(app.id)
+      return sendHtml(reply, question({ viewer, app, reach }))
     })
-
-  app.get('/operator/apps/:app_id', async (request, reply) =>
-    withApp(request, reply, async (found, operator) => {
-      const [owner, secrets, reach, requests, { lines }] = await Promise.all([
-        found.owner_id === null ? null : storage.accounts.find(found.owner_id),
-        storage.apps.secrets(found.id),
-        storage.browse.reachOf(found.id),
-        figures.requests.byDay(found.id, days),
-        storage.audit.list({ app_id: found.id, limit: latest, look: latest + 1 }),
-      ])
-      const view = { viewer: viewerOf(reply, operator), app: found, owner, secrets, reach, requests, lines }
-      return sendHtml(reply, appPage(view))
-    }),
-  )
-
-  const questions = { disable: disableAppPage, enable: enableAppPage, revoke: revokeAppPage }
-  for (const [name, page] of Object.entries(questions)) {
-    app.get(`/operator/apps/:app_id/${name}`, async (request, reply) =>
-      withApp(request, reply, async (found, operator) => {
-        const reach = await storage.browse.reachOf(found.id)
-        return sendHtml(reply, page({ viewer: viewerOf(reply, operator), app: found, reach }))
-      }),
-    )
-  }
-
-  const answers = {
-    disable: (found: App, by: ReturnType<typeof byAccount>) => apps.setDisabled(found.id, true, by),
-    enable: (found: App, by: ReturnType<typeof byAccount>) => apps.setDisabled(found.id, false, by),
-    revoke: (found: App, by: ReturnType<typeof byAccount>) => apps.revoke(found.id, null, by),
-  }
-  for (const [name, change] of Object.entries(answers)) {
-    app.post(`/operator/apps/:app_id/${name}`, { preHandler: app.csrfProtection }, async (request, reply) =>
-      withApp(request, reply, async (found, operator) => {
-        await change(found, byAccount(operator, fromOf(request)))
-        return reply.redirect(`/operator/apps/${found.id}`, 303)
-      }),
-    )
+    scope.post(path, async (request, reply) => {
+      const { account, shownApp: app } = request
+      await change(app, byAccount(account, fromOf(request)))
+      return reply.redirect(`/operator/apps/${app.id}`, 303)
+    })
   }
 }

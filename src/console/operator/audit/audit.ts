@@ -1,47 +1,46 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
-import { type AuditFilter, createAuditLog } from '../../../domain/audit/log.ts'
+import type { Static } from 'typebox'
+import type { AuditFilter } from '../../../domain/audit/log.ts'
 import { auditRecord } from '../../../domain/audit/record.ts'
 import { isAuditAction } from '../../../domain/audit/sentences.ts'
-import type { AsOperator } from '../../sign-in/as-operator.ts'
 import type { ConsoleDeps } from '../../deps.ts'
-import { auditPage } from './audit.view.ts'
-import { readListing } from '../listing.ts'
+import { fields, text } from '../../fields.ts'
+import type { PageScope } from '../../page-scope.ts'
 import type { Action } from '../../parts/content.ts'
 import { sendHtml } from '../../send-html.ts'
-import { viewerOf } from '../../viewer.ts'
+import { longestText, readListing } from '../listing.ts'
+import { auditPage } from './audit.view.ts'
 
 const pageSize = 50
-/** A file that a person can still open; more is what `tillgate audit` is for. */
+/** A file that a person can still open; `tillgate audit` prints more. */
 const mostExported = 100_000
 
-/** The audit log to look through, and to take along. */
-export function operatorAudit(app: FastifyInstance, deps: ConsoleDeps & { asOperator: AsOperator }): void {
-  const { storage, asOperator, clock } = deps
-  const log = createAuditLog(deps)
+const auditQuery = fields({ q: text, page: text, account: text, app: text, action: text, before: text })
 
-  app.get('/operator/audit', async (request, reply) =>
-    asOperator(request, reply, async account => {
-      const filter = readFilter(request.query)
-      const before = textOf(request.query, 'before')
-      const [page, of] = await Promise.all([log.page(filter, { before, limit: pageSize }), subject(filter)])
-      const view = { viewer: viewerOf(reply, account), filter, before, page, of, mostExported }
-      return sendHtml(reply, auditPage(view))
-    }),
-  )
+/** The audit log, to search and to export. */
+export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: ConsoleDeps): void {
+  const schema = { querystring: auditQuery }
 
-  app.get('/operator/audit/export', async (request, reply) =>
-    asOperator(request, reply, async () => {
-      const day = new Date(clock.now() * 1000).toISOString().slice(0, 10)
-      return reply
-        .type('application/x-ndjson')
-        .header('content-disposition', `attachment; filename="audit-${day}.ndjson"`)
-        .send(Readable.from(exported(readFilter(request.query))))
-    }),
-  )
+  scope.get('/operator/audit', { schema }, async ({ viewer, query }, reply) => {
+    const filter = readFilter(query)
+    const before = given(query.before)
+    const [page, of] = await Promise.all([
+      auditLog.page(filter, { before, limit: pageSize }),
+      subject(filter),
+    ])
+    return sendHtml(reply, auditPage({ viewer, filter, before, page, of, mostExported }))
+  })
+
+  scope.get('/operator/audit/export', { schema }, async ({ query }, reply) => {
+    const day = new Date(clock.now() * 1000).toISOString().slice(0, 10)
+    return reply
+      .type('application/x-ndjson')
+      .header('content-disposition', `attachment; filename="audit-${day}.ndjson"`)
+      .send(Readable.from(exported(readFilter(query))))
+  })
 
   async function* exported(filter: AuditFilter): AsyncGenerator<string> {
-    for await (const lines of log.pages(filter, mostExported)) {
+    for await (const lines of auditLog.pages(filter, mostExported)) {
       if (lines.length > 0) yield lines.map(line => `${auditRecord(line)}\n`).join('')
     }
   }
@@ -58,21 +57,17 @@ export function operatorAudit(app: FastifyInstance, deps: ConsoleDeps & { asOper
   }
 }
 
-function readFilter(query: unknown): AuditFilter {
-  const account_id = textOf(query, 'account')
-  const app_id = textOf(query, 'app')
-  const action = textOf(query, 'action')
+function readFilter(query: Static<typeof auditQuery>): AuditFilter {
+  const account_id = given(query.account)
+  const app_id = given(query.app)
   const { q } = readListing(query)
   return {
     ...(account_id !== undefined && { account_id }),
     ...(app_id !== undefined && { app_id }),
-    ...(action !== undefined && isAuditAction(action) && { action }),
+    ...(isAuditAction(query.action) && { action: query.action }),
     ...(q !== '' && { search: q }),
   }
 }
 
-/** Undefined when it is not there, empty, or there twice. */
-function textOf(query: unknown, name: string): string | undefined {
-  const value = (query as Record<string, unknown>)[name]
-  return typeof value === 'string' && value !== '' && value.length <= 200 ? value : undefined
-}
+const given = (value: string): string | undefined =>
+  value === '' || value.length > longestText ? undefined : value

@@ -1,21 +1,17 @@
-import type { FastifyInstance } from 'fastify'
-import { readOverview } from '../../../domain/overview.ts'
-import type { AsOperator } from '../../sign-in/as-operator.ts'
 import type { ConsoleDeps } from '../../deps.ts'
-import { overviewPage } from './overview.view.ts'
+import { fields, text } from '../../fields.ts'
+import type { PageScope } from '../../page-scope.ts'
 import { isPeriod } from '../../parts/request-figures.ts'
 import { sendHtml } from '../../send-html.ts'
-import { viewerOf } from '../../viewer.ts'
+import { overviewPage } from './overview.view.ts'
 
-/** The operator's home: how it goes at a glance. */
-export function operatorOverview(app: FastifyInstance, deps: ConsoleDeps & { asOperator: AsOperator }): void {
-  app.get('/operator', async (request, reply) =>
-    deps.asOperator(request, reply, async account => {
-      const { period: asked } = request.query as { period?: unknown }
-      const period = isPeriod(asked) ? asked : '24h'
-      const overview = await readOverview(deps, period)
-      const view = { viewer: viewerOf(reply, account), overview, period, now: deps.clock.now() }
-      return sendHtml(reply, overviewPage(view))
-    }),
-  )
+/** The operator's home: requests, ingest and totals at a glance. */
+export function operatorOverview(scope: PageScope, { overview, clock }: ConsoleDeps): void {
+  const schema = { querystring: fields({ period: text }) }
+
+  scope.get('/operator', { schema }, async ({ viewer, query }, reply) => {
+    const period = isPeriod(query.period) ? query.period : '24h'
+    const view = { viewer, overview: await overview(period), period, now: clock.now() }
+    return sendHtml(reply, overviewPage(view))
+  })
 }

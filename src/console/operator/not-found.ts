@@ -1,0 +1,15 @@
+import type { FastifyReply } from 'fastify'
+import { messagePage, type Viewer } from '../layout.ts'
+import type { Action } from '../parts/content.ts'
+import { sendHtml } from '../send-html.ts'
+
+/** `list` is the page where the operator can look for it. */
+export function sendNotFound(
+  reply: FastifyReply,
+  viewer: Viewer,
+  what: 'account' | 'app' | 'store',
+  list: Action,
+): FastifyReply {
+  const advice = `No ${what} has this address. It may have been mistyped.`
+  return sendHtml(reply, messagePage(`There is no such ${what}`, advice, { viewer, action: list }), 404)
+}

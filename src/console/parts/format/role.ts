@@ -1,0 +1,7 @@
+import type { Role } from '../../../storage/port/index.ts'
+
+export const roleWithArticle: Record<Role, string> = {
+  merchant: 'a merchant',
+  developer: 'a developer',
+  operator: 'an operator',
+}

@@ -1,0 +1,38 @@
+import type { preHandlerAsyncHookHandler } from 'fastify'
+import type { Account, Role } from '../../storage/port/index.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { messagePage, type Viewer } from '../layout.ts'
+import { roleWithArticle } from '../parts/format/role.ts'
+import { sections } from '../parts/navigation.ts'
+import { sendHtml } from '../send-html.ts'
+import { viewerOf } from '../viewer.ts'
+import { loginAddress } from './next.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The person who is signed in. Set in scopes with `requireRole` alone. */
+    account: Account
+    viewer: Viewer
+  }
+}
+
+/** Lets accounts of one role pass, asked of the database at every request. Others sign in, or read whose page it is. */
+export const requireRole =
+  (role: Role, { signedIn }: Pick<ConsoleDeps, 'signedIn'>): preHandlerAsyncHookHandler =>
+  async (request, reply) => {
+    const account = await signedIn.account(request)
+    if (!account) return reply.redirect(loginAddress(request.url), 303)
+    request.account = account
+    request.viewer = viewerOf(reply, account)
+    if (account.role !== role) return sendHtml(reply, wrongRolePage(role, request.viewer), 403)
+  }
+
+const wrongRolePage = (role: Role, viewer: Viewer): string => {
+  const { email, role: own } = viewer.account
+  const [action] = sections[own]
+  return messagePage(
+    `This page is for ${role}s`,
+    `You are signed in as ${email}, which is ${roleWithArticle[own]} account.`,
+    { viewer, action },
+  )
+}
