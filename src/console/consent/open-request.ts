@@ -14,7 +14,7 @@ import { viewerOf } from '../viewer.ts'
 import { appOffPage, decidedPage, expiredPage, notOpenPage, wrongAccountPage } from './closed.view.ts'
 
 /** An authorization request that the merchant can decide on, now and in this browser. */
-export interface OpenRequest {
+interface OpenRequest {
   waiting: PendingRequest
   app: App
   account: Account

@@ -78,7 +78,6 @@ export function createAccounts({
       )
     },
 
-    find: (id: string): Promise<Account | null> => storage.accounts.find(id),
     findByEmail: (email: string): Promise<Account | null> =>
       storage.accounts.findByEmail(normalizeEmail(email)),
 
