@@ -125,7 +125,7 @@ for (const { name, settings } of [
     t.after(pooler.remove)
     const storage = await openStorage(pooler.url, { database_statement_timeout: 1500 })
     t.after(() => storage.close())
-    await Promise.all(Array.from({ length: 40 }, () => storage.throttles.hit('many', 100, 60)))
+    await Promise.all(Array.from({ length: 40 }, () => storage.throttles.hit('many', 100, 120)))
     await administer(
       url,
       `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`,

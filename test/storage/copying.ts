@@ -106,7 +106,7 @@ async function people(storage: Storage): Promise<void> {
     9_999_999_999,
   ])
   await storage.revokedTokens.add('j', 9)
-  await storage.throttles.hit('sign-in m', 100, 60)
+  await storage.throttles.hit('sign-in m', 100, 120)
   await storage.switches.set('sign_up', true)
   await usage(storage)
 }

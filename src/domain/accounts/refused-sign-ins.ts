@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isThisMachine, networkOf } from '../../lib/network.ts'
+import { windowEnd } from '../../lib/window.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAnonymous, type From } from '../audit/audit.ts'
 
-/** Seconds. Windows begin at multiples of it, the same on every node. */
 const window = 3600
 
 /**
@@ -20,7 +20,10 @@ export function createRefusedSignIns({
   storage: Pick<Storage, 'audit' | 'throttles'>
   clock: Clock
 }) {
-  const count = (key: string) => storage.throttles.hit(`refusal-recorded ${key}`, clock.now(), window)
+  const count = (key: string) => {
+    const now = clock.now()
+    return storage.throttles.hit(`refusal-recorded ${key}`, now, windowEnd(now, window))
+  }
 
   /** Also counts an unknown email (`account_id` null), so that the response time is the same as for a known one. */
   return async (account_id: string | null, from: From): Promise<void> => {

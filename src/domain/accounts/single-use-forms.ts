@@ -1,8 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Storage } from '../../storage/port/index.ts'
+import { sessionLifetime } from './sessions.ts'
 
-const window = 30 * 86_400
+/** A used form's session ends within one lifetime; the other one is for nodes whose clocks differ. */
+const remembered = 2 * sessionLifetime
 
 /**
  * For a form whose answer shows a secret: the answer cannot be a redirect, so a reload or a double click sends the form
@@ -20,7 +22,8 @@ export function createSingleUseForms({
     /** Null when the form was used already. A run that fails leaves it usable: the person goes back and tries again. */
     async use<T>(token: string, run: () => Promise<T>): Promise<T | null> {
       const key = `form:${sha256(token)}`
-      if ((await storage.throttles.hit(key, clock.now(), window)) > 1) return null
+      const now = clock.now()
+      if ((await storage.throttles.hit(key, now, now + remembered)) > 1) return null
       try {
         return await run()
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { networkOf } from '../../lib/network.ts'
+import { windowEnd } from '../../lib/window.ts'
 import type { Storage } from '../../storage/port/index.ts'
 
 /**
@@ -37,13 +38,11 @@ export function createThrottle(
     byNetwork: `${kind} ${networkOf(address)}`,
     forgiven: `${kind}-forgiven ${networkOf(address)}`,
   })
-  /** Windows begin at multiples of their length, the same on every node. */
-  const restOfWindow = () => window - (clock.now() % window)
-
   /** Counts a failure, unless the limit is exceeded already; returns the seconds to wait, or 0. */
   async function count(attempt: Attempt): Promise<number> {
     const { byName, byNetwork, forgiven } = keysOf(attempt)
     const now = clock.now()
+    const end = windowEnd(now, window)
     const exceeds = async (named: number, all: number) =>
       named > most.byName ||
       (all > most.byNetwork && all - (await storage.throttles.count(forgiven, now)) > most.byNetwork)
@@ -51,10 +50,10 @@ export function createThrottle(
       storage.throttles.count(byName, now),
       storage.throttles.count(byNetwork, now),
     ])
-    if (await exceeds(...before)) return restOfWindow()
-    const named = await storage.throttles.hit(byName, now, window)
-    const all = await storage.throttles.hit(byNetwork, now, window)
-    return (await exceeds(named, all)) ? restOfWindow() : 0
+    if (await exceeds(...before)) return end - now
+    const named = await storage.throttles.hit(byName, now, end)
+    const all = await storage.throttles.hit(byNetwork, now, end)
+    return (await exceeds(named, all)) ? end - now : 0
   }
 
   return {
@@ -67,7 +66,8 @@ export function createThrottle(
     async forgive(attempt: Attempt): Promise<void> {
       const { byName, forgiven } = keysOf(attempt)
       await storage.throttles.clear(byName)
-      await storage.throttles.hit(forgiven, clock.now(), window)
+      const now = clock.now()
+      await storage.throttles.hit(forgiven, now, windowEnd(now, window))
     },
     /** After an attempt has failed. */
     failed: count,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isThisMachine, networkOf } from '../../lib/network.ts'
+import { windowEnd } from '../../lib/window.ts'
 import type { Storage } from '../../storage/port/index.ts'
 
 const window = 300
@@ -28,11 +29,13 @@ export function createPendingConsents({
       if (isThisMachine(address)) return 0
       const now = clock.now()
       const pending = await storage.throttles.count(keyOf(address), now)
-      return pending < maxPending ? 0 : window - (now % window)
+      return pending < maxPending ? 0 : windowEnd(now, window) - now
     },
     /** Called after `wait`, so that a refused request costs nothing; requests in parallel may exceed the limit slightly. */
     async began(address: string): Promise<void> {
-      if (!isThisMachine(address)) await storage.throttles.hit(keyOf(address), clock.now(), window)
+      if (isThisMachine(address)) return
+      const now = clock.now()
+      await storage.throttles.hit(keyOf(address), now, windowEnd(now, window))
     },
   }
 }

@@ -63,10 +63,10 @@ export interface Clients {
   facts(id: string): Promise<ClientFacts>
 }
 
-/** Counters in fixed windows of time, shared by every node. */
+/** Counters that expire, shared by every node. */
 export interface Throttles {
-  /** Counts one more and answers the number in the current window. */
-  hit(key: string, now: Seconds, window: Seconds): Promise<number>
+  /** Counts one more and answers the number. A counter that has expired begins again, and expires at `expires_at`. */
+  hit(key: string, now: Seconds, expires_at: Seconds): Promise<number>
   count(key: string, now: Seconds): Promise<number>
   clear(key: string): Promise<void>
 }

@@ -13,8 +13,7 @@ export function createThrottles(db: Database): Throttles {
   const clear = db.prepare('delete from throttles where key = ?')
 
   return {
-    // Windows begin at multiples of their length, so a caller knows when the current one ends.
-    hit: (key, now, window) => db.write(() => hit.get(key, now - (now % window) + window, now)?.count ?? 0),
+    hit: (key, now, expires_at) => db.write(() => hit.get(key, expires_at, now)?.count ?? 0),
     count: (key, now) => db.look(() => count.get(key, now)?.count ?? 0),
     clear: key => db.write(() => void clear.run(key)),
   }
