@@ -228,14 +228,39 @@ describe('about what', () => {
     assert.match(answer.headers.get('location') ?? '', /[?&]code=/)
   })
 
-  for (const decision of ['deny', '', 'ALLOW', 'allow ', 'allowed']) {
-    test(`the decision ${JSON.stringify(decision)} is a denial`, async () => {
+  const decided = async ({ client_id }: Client) => {
+    const { lines } = await server.storage.audit.list({ app_id: client_id, limit: 10, look: 10 })
+    return lines.map(({ action }) => action).filter(action => action.startsWith('access_'))
+  }
+
+  for (const decision of [
+    undefined,
+    '',
+    'ALLOW',
+    'allow ',
+    'allowed',
+    ['allow', 'allow'],
+    ['deny', 'deny'],
+  ]) {
+    test(`the decision ${JSON.stringify(decision)} is none: the page asks again, and nothing is recorded`, async () => {
       const { client, browser, page } = await ask()
-      const answer = await browser.submit(page, { decision, store: '1001' })
-      assert.match(answer.headers.get('location') ?? '', /error=access_denied/)
-      assert.deepEqual(await storesOf(client), [])
+      const again = await browser.submit(page, { ...(decision && { decision }), store: '1002' })
+      assert.equal(again.status, 422)
+      assert.match(again.text, /role="alert".*Press Allow or Deny/s)
+      assert.deepEqual(ticked(again), [1002], 'the picked stores stay ticked')
+      assert.deepEqual([await storesOf(client), await decided(client)], [[], []])
+      const answer = await browser.submit(again, { decision: 'allow', store: '1002' })
+      assert.match(answer.headers.get('location') ?? '', /[?&]code=/)
+      assert.deepEqual(await decided(client), ['access_allowed'])
     })
   }
+
+  test('the decision "deny" is recorded as a denial', async () => {
+    const { client, browser, page } = await ask()
+    const answer = await browser.submit(page, { decision: 'deny', store: '1001' })
+    assert.match(answer.headers.get('location') ?? '', /error=access_denied/)
+    assert.deepEqual([await storesOf(client), await decided(client)], [[], ['access_denied']])
+  })
 
   test('the page says what the app’s own token can read for the picked stores', async () => {
     const { page } = await ask()

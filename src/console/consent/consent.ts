@@ -75,6 +75,8 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     const { stores } = await consents.ask(account, app)
     const sent = readChoice(request.body, stores)
     if (isTool(sent)) return show(request, reply, { choice: useTool(sent, stores) })
-    return sent.decision === 'allow' ? allow(request, reply, sent) : deny(request, reply)
+    if (sent.decision === 'allow') return allow(request, reply, sent)
+    if (sent.decision === 'deny') return deny(request, reply)
+    return show(request, reply, { choice: sent, problem: 'Press Allow or Deny.' })
   })
 }
