@@ -6,17 +6,17 @@ import { securityHeaders } from './security-headers.ts'
 import { sendHtml } from './send-html.ts'
 
 const titles: Record<number, string> & Record<400 | 500, string> = {
-  400: 'This request cannot be read',
-  404: 'There is no such page',
-  405: 'This page cannot be used that way',
-  429: 'Too many requests came from your address: wait a few minutes, then try again',
+  400: 'The server could not read this request',
+  404: 'Page not found',
+  405: 'This page does not support that action',
+  429: 'Too many requests came from your network. Wait a few minutes, then try again',
   500: 'Something went wrong on our side',
-  503: 'The service cannot answer right now',
+  503: 'The service is not available right now',
 }
 
 /**
- * RFC 6749 §4.1.2.1: a request whose client or redirect URI is not right ends on a page of ours, never at an address
- * that it brought along.
+ * RFC 6749 §4.1.2.1: a request with a wrong client or redirect URI gets a page, and no redirect to the URI that it
+ * names.
  */
 export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error): void {
   const { error_description } = error as { error_description?: string }
@@ -27,14 +27,15 @@ export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error):
     ctx.body = messagePage(titles[ctx.status] ?? titles[500], reference)
     return
   }
-  const reason = error_description ?? 'The app that sent you here made a request that cannot be answered'
+  const reason =
+    error_description ?? 'The app that sent you here made a request that this server cannot answer'
   ctx.body = messagePage(
     'The app’s request is not valid',
-    `${reason}. Go back to the app, or tell its maker.`,
+    `${reason}. Go back to the app and try again, or contact its developer.`,
   )
 }
 
-/** Errors as a person can use them; the request id is what support will ask for. */
+/** An error as a page. It shows the request id, because support needs it. */
 export function sendErrorPage(reply: FastifyReply, { status, headers, cause }: ApiError): FastifyReply {
   if ((cause as { code?: string } | undefined)?.code?.startsWith('FST_CSRF_')) {
     const advice = 'It was open for too long, or cookies are off. Go back, reload the page and try again.'

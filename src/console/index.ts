@@ -15,10 +15,10 @@ import { signUpPages } from './sign-in/sign-up.ts'
 import { cookieOptions, csrfCookie } from './sign-in/signed-in.ts'
 import { loginAddress } from './sign-in/next.ts'
 
-/** Anybody may send a form, and it is read before anything is known of them. */
+/** The server reads a form before it knows who sent it. */
 const smallForm = 16 * 1024
 
-/** With a few thousand stores ticked; for those who are signed in. */
+/** A few thousand ticked stores fit; only people who are signed in may send it. */
 const largeForm = 256 * 1024
 const largeForms = ['/consent/:uid', '/account/apps/:app_id/stores']
 
@@ -37,7 +37,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await app.register(fastifyCsrf, {
     cookieKey: csrfCookie(secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
-    // The request's own line in the log says as much.
+    // The request log has a line for it already.
     logLevel: 'debug',
   })
   app.addHook('onRequest', async (_request, reply) => {
@@ -48,7 +48,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
     if (!large || (await deps.signedIn.account(request))) return
     return reply.redirect(loginAddress(request.url), 303)
   })
-  // Before the hooks of the pages below: a form from elsewhere learns nothing about who may do what.
+  // Comes before the hooks of the pages, so that a forged form is rejected without a look at the account.
   app.addHook('preHandler', (request, reply, done) =>
     request.method === 'POST' ? app.csrfProtection(request, reply, done) : done(),
   )

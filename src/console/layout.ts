@@ -4,24 +4,24 @@ import { assetAddress } from './assets/asset-files.ts'
 import type { Action } from './parts/content.ts'
 import { navigation, sections } from './parts/navigation.ts'
 
-/** Who looks at the page; the token is for the sign-out button, and may be that of the page's own form. */
+/** The person who looks at the page. The sign-out form uses the CSRF token; the page's own forms may use it too. */
 export interface Viewer {
   account: Pick<Account, 'email' | 'role'>
   csrf: string
-  /** A page of ours that whoever signs in next goes on with. */
+  /** The path that the next person to sign in goes on to. */
   afterSignOut?: string
 }
 
 interface Page {
   /** Text. */
   title: string
-  /** Left out where nobody is signed in, or where nobody can know. */
+  /** Left out when nobody is signed in, or when that is unknown. */
   viewer?: Viewer | undefined
-  /** The page's own path, which says the section that is marked; `sections` in parts/navigation.ts has them. */
+  /** The page's path: decides which of the `sections` in parts/navigation.ts is marked. */
   path?: string
-  /** Narrow: one question in one card, without the sections. */
+  /** Narrow pages hold one form or question, and have no navigation. */
   width?: 'narrow' | 'wide'
-  /** HTML already. Begins with the page's only `<h1>`, or a back link before it. */
+  /** HTML: the page's only `<h1>` comes first, or after a back link. */
   body: string
 }
 
@@ -61,7 +61,7 @@ export const layout = ({
 </html>
 `
 
-/** Only where it has something to add: a page where a password is typed runs no script at all. */
+/** Loaded only on pages that use it: a page with a password field runs no script. */
 const scripted = /<[^>]* data-(copy|choices|local|once)/
 const script = html`<script src="!${assetAddress('/assets/console.js')}" defer></script>`
 
@@ -80,7 +80,7 @@ const who = ({ account }: Viewer): string => html`<div class="who">
   <button type="submit" form="sign-out" class="quiet">Sign out</button>
 </div>`
 
-/** Behind the page's own forms, so that the first form of a page is the one that it is about. */
+/** After the page's own forms, so that the first form is the one that the page is about. */
 const signOutForm = ({
   csrf,
   afterSignOut,
@@ -94,7 +94,7 @@ interface MessageOptions {
   action?: Action
 }
 
-/** A page that only says something: what happened, and what to do next. */
+/** A page with a message: what happened, and what to do next. */
 export const messagePage = (
   title: string,
   message: string,

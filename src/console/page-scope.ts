@@ -4,5 +4,5 @@ import type { ConsoleDeps } from './deps.ts'
 /** Pages that share their preHandler hooks, such as the check of who is signed in. */
 export type PagePlugin = FastifyPluginAsyncTypebox<ConsoleDeps>
 
-/** Where a page adds its routes: requests get their types from the routes' schemas. */
+/** A Fastify scope that pages add routes to. The routes' schemas give requests their types. */
 export type PageScope = Parameters<PagePlugin>[0]

@@ -1,6 +1,6 @@
 /**
- * On every page: nothing loads from elsewhere, no script runs but our one file, nobody frames it, no address leaks in a
- * referrer. Browsers hold the redirects behind a form to form-action too, so the consent page names where its form leads.
+ * For every page: nothing loads from other sites, no inline script runs, no site frames it, no referrer leaks. Browsers
+ * apply form-action to a form's redirects too, so the consent page adds the app's origin.
  */
 export const securityHeaders = (formTargets: readonly string[] = []): Record<string, string> => ({
   'content-security-policy': [

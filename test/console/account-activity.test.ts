@@ -72,7 +72,7 @@ describe('what apps read', () => {
   test('before anything was read, the page says what will be here', async () => {
     const { status, text } = await owner.open(path)
     assert.equal(status, 200)
-    assert.match(text, /No app has read your stores lately/)
+    assert.match(text, /No app has read your stores recently/)
   })
 
   test('a row for each app, store and hour, newest first, by the store’s own clock, of own stores alone', async () => {

@@ -101,7 +101,7 @@ describe('the list', () => {
 
   test('what the operator connected stands apart, with its stores of this merchant’s and no way to revoke', async () => {
     const [, apart = ''] = (await owner.open('/account/apps')).text.split(
-      'Connected by the platform (operator)',
+      'Connected by your platform’s operator',
     )
     assert.match(apart, /ask the operator/)
     assert.match(apart, /Delivery Hub/)
@@ -235,7 +235,7 @@ describe('changing the stores', () => {
     const own = await server.token(client)
     const saved = await post(owner, page('/stores'), { decision: 'save', store: '1002' })
     assert.deepEqual([saved.status, saved.headers.get('location')], [303, page('?saved=1')])
-    assert.match((await owner.open(page('?saved=1'))).text, /role="status"[^>]*>The stores are saved/)
+    assert.match((await owner.open(page('?saved=1'))).text, /role="status"[^>]*>Stores saved/)
     assert.deepEqual(await readable(), [1002])
     assert.equal((await server.get(orders(1001), own)).json.status.errors.code, 'store_forbidden')
     const { json } = await server.get('/integration/v1/stores', tokens.access_token)
@@ -290,8 +290,11 @@ describe('revoking', () => {
     const { status, text } = await owner.open(page('/revoke'))
     assert.equal(status, 200)
     const words = textOf(text)
-    assert.match(words, /can no longer read of Mill Lane: ?orders, with their items.*items, and how many/)
-    assert.doesNotMatch(words, /Not all of it ends/)
+    assert.match(
+      words,
+      /can no longer read this data from Mill Lane: ?orders, with their items.*items, and how many/,
+    )
+    assert.doesNotMatch(words, /Some access stays/)
     assert.ok(await alive())
   })
 
@@ -299,7 +302,7 @@ describe('revoking', () => {
     await server.apps.authorize(client.client_id, [1001n], byTest)
     assert.match(
       textOf((await owner.open(page('/revoke'))).text),
-      /Not all of it ends ?The platform itself connected this app to Harbour <b>Street/,
+      /Some access stays ?Your platform’s operator also connected this app to Harbour <b>Street/,
     )
   })
 
@@ -307,7 +310,7 @@ describe('revoking', () => {
     const own = await server.token(client)
     const answer = await owner.submit(await owner.open(page('/revoke')), {})
     assert.equal(answer.status, 200)
-    assert.match(answer.text, /The access is revoked/)
+    assert.match(answer.text, /Access revoked/)
     const stores = await server.get('/integration/v1/stores', tokens.access_token)
     assertError('envelope', stores, 401, 'token_revoked')
     assertError('envelope', await server.get(orders(1002), own), 403, 'store_forbidden')
@@ -325,7 +328,7 @@ describe('revoking', () => {
     assert.doesNotMatch(consent.text, /allowed this app before| checked/)
   })
 
-  test('an app that is switched off is marked, and can be revoked', async () => {
+  test('a disabled app is marked, and can be revoked', async () => {
     const off = await server.newApp({ name: 'Loyalty', redirect_uris: [redirectUri] })
     await grant(server, off)
     await server.apps.setDisabled(off.client_id, true, byTest)

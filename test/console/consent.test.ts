@@ -278,36 +278,36 @@ describe('who asks', () => {
     })
     const text = textOf(page.text)
     assert.match(text, /Made by ?Sums <b>&<\/b> Sons/)
-    assert.match(text, /Its site ?ledger\.example \(opens/)
+    assert.match(text, /Website ?ledger\.example \(opens/)
     assert.match(
       page.text,
       /href="https:\/\/ledger\.example\/about\?x&#61;1" target="_blank" rel="noopener noreferrer"/,
     )
     assert.match(text, /You return to ?app\.example\.com/)
-    assert.match(text, /what the app’s developer says/)
+    assert.match(text, /The app’s developer states this/)
     assertNoInlineCode(page.text)
   })
 
-  test('an app that tells nothing of itself is shown as such', async () => {
+  test('an app without a profile is shown as such', async () => {
     const { page } = await ask()
-    assert.match(textOf(page.text), /Made by ?Not told by its developer/)
-    assert.doesNotMatch(page.text, /developer says/)
+    assert.match(textOf(page.text), /Made by ?Not stated/)
+    assert.doesNotMatch(page.text, /developer states/)
   })
 
-  test('a public app has no token of its own, so there is nothing it could read by itself', async () => {
+  test('a public app has no token of its own, so it can read nothing on its own', async () => {
     const client = await server.newApp({ redirect_uris: [redirectUri], public: true })
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
     const path = authorizePath(client, pkce)
     const page = await new Browser(server.base).reachConsent(path, 'owner@example.com')
     assert.equal(page.status, 200)
-    assert.doesNotMatch(page.text, /by itself|Read the store’s orders/)
+    assert.doesNotMatch(page.text, /on its own|Read the store’s orders/)
   })
 
-  test('what the operator connected is told: no answer changes it', async () => {
+  test('a connection that the operator made is shown: no answer changes it', async () => {
     const client = await server.newApp({ redirect_uris: [redirectUri] })
     await server.apps.authorize(client.client_id, [1002n, 2001n], byTest)
     const page = await new Browser(server.base).reachConsent(authorizePath(client), 'owner@example.com')
-    assert.match(page.text, /The platform itself connected this app to Mill Lane\./)
+    assert.match(page.text, /Your platform’s operator connected this app to Mill Lane\./)
     assert.doesNotMatch(page.text, /Elsewhere/)
   })
 })
@@ -340,7 +340,7 @@ describe('which stores', () => {
     )
   })
 
-  test('asked again, it shows since when what is allowed, and what each box would change', async () => {
+  test('asked again, it shows since when each store is allowed, and what each box would change', async () => {
     // Late in the evening of UTC: the next day where the store is.
     server.clock.set(Date.UTC(2026, 10, 1, 20) / 1000)
     const { client, browser, page } = await ask()
@@ -349,12 +349,12 @@ describe('which stores', () => {
     const again = await browser.reachConsent(authorizePath(client), 'owner@example.com')
     assert.match(
       textOf(again.text),
-      /Since 2 Nov 2026; now it may access Harbour Street\. What you pick below/,
+      /since 2 Nov 2026\. It can read Harbour Street now\. The stores that you pick below/,
     )
     const [allowed, other] = boxesOf(again)
     assert.deepEqual([allowed?.ticked, other?.ticked], [true, false])
     assert.match(allowed?.beside ?? '', /class="when-ticked">Allowed since 2 Nov 2026</)
-    assert.match(allowed?.beside ?? '', /class="when-unticked">It loses this store</)
+    assert.match(allowed?.beside ?? '', /class="when-unticked">Loses access to this store</)
     assert.match(other?.beside ?? '', /class="when-ticked">New for this app</)
   })
 
@@ -421,7 +421,7 @@ describe('many stores, without script', () => {
     assert.deepEqual(ticked(none), [5001, 5300])
     assert.deepEqual(ticked(await browser.submit(none, { decision: 'none', store: ['5001'] })), [])
     const nothing = await browser.submit(none, { decision: 'find', store_search: '<i>zzz' })
-    assert.match(nothing.text, /None has &#60;i&#62;zzz in its name/)
+    assert.match(nothing.text, /No store has “&#60;i&#62;zzz” in its name/)
     assert.deepEqual(await storesOf(client), [])
     assert.equal((await browser.submit(none, { decision: 'allow', store: '5001' })).status, 303)
   })
@@ -568,12 +568,12 @@ describe('the way back', () => {
     })
   }
 
-  test('an app that was switched off meanwhile is named as such, and cannot be allowed', async () => {
+  test('an app that was disabled meanwhile is named as such, and cannot be allowed', async () => {
     const { client, browser, page, path } = await ask('owner@example.com', { name: 'Ledger' })
     await server.apps.setDisabled(client.client_id, true, byTest)
     assertError('page', await browser.open(path), 403)
     const answer = await browser.submit(page, { decision: 'allow', store: '1001' })
     assertError('page', answer, 403)
-    assert.match(answer.text, /The platform has disabled Ledger/)
+    assert.match(answer.text, /Your platform’s operator has disabled Ledger/)
   })
 })

@@ -51,7 +51,7 @@ describe('changing an app', () => {
     assert.match(page.text, /name="name" value="Ledger"/)
     assert.match(page.text, />\nhttps:\/\/app\.example\.com\/cb<\/textarea>/)
     assert.doesNotMatch(page.text, /name="(scope|public)"/)
-    assert.match(wordsOf(page.text), /stay: merchants allowed the app with just these/)
+    assert.match(wordsOf(page.text), /because merchants allowed the app with these/)
     const answer = await developer.submit(page, {
       ...edited,
       redirect_uris: 'https://ledger.example/a\r\nhttps://ledger.example/b',
@@ -60,7 +60,7 @@ describe('changing an app', () => {
       owner_id: 'me',
       id: 'x',
     })
-    assert.match(wordsOf(answer.text), /The changes are saved\./)
+    assert.match(wordsOf(answer.text), /Changes saved\./)
     const { name, website, publisher, redirect_uris, scope, public: isPublic } = (await stored()) ?? {}
     assert.deepEqual([name, website, publisher], ['Ledger 2', 'https://ledger.example/', 'Ledger Ltd'])
     assert.deepEqual(redirect_uris, ['https://ledger.example/a', 'https://ledger.example/b'])
@@ -147,7 +147,7 @@ describe('disabling an app', () => {
   test('asks first; then no token is given and those it has are refused, until it is enabled again', async () => {
     const token = await server.token(app)
     const question = await developer.open(`${app.path}/disable`)
-    assert.match(wordsOf(question.text), /every token that it has is refused/)
+    assert.match(wordsOf(question.text), /the server rejects those it has/)
     assert.ok(await works(), 'asking changes nothing')
     const page = await developer.submit(question, {})
     assert.match(wordsOf(page.text), /The app is disabled\./)
@@ -199,13 +199,13 @@ describe('disabling an app', () => {
     assert.equal((await post(`${app.path}/disable`)).status, 303)
     const again = await post(`${app.path}/disable`)
     assertError('page', again, 409)
-    assert.match(again.text, /disabled already/)
+    assert.match(again.text, /already disabled/)
   })
 })
 
 describe('what the page tells', () => {
   test('how many merchants and stores are connected, and none by name', async () => {
-    assert.match(await shown(app.path), /Connected No store yet/)
+    assert.match(await shown(app.path), /Connected No stores yet/)
     await decide(server, app, { stores: ['1001', '1002'] })
     const page = await developer.open(app.path)
     assert.match(wordsOf(page.text), /Connected 2 stores of 1 merchant\./)

@@ -70,7 +70,7 @@ describe('creating an app', () => {
     const { page, client } = await create(developer, {
       redirect_uris: `  ${cb}\r\n\r\nhttp://127.0.0.1:8080/cb `,
     })
-    assert.match(page.text, /shown this once/)
+    assert.match(page.text, /shown only once/)
     const app = await server.storage.apps.find(client.client_id)
     assert.equal(app?.name, 'Ledger')
     assert.equal(app?.scope, 'integration.store integration.order')
@@ -281,7 +281,7 @@ describe('rotating a secret', () => {
   test('with two at work the question says which one stops, and it does', async () => {
     const { client, path } = await create(developer, { name: 'Three' })
     const second = clientOf(await rotate(developer, path))
-    assert.match((await developer.open(`${path}/rotate`)).text, /Stops working at once/)
+    assert.match((await developer.open(`${path}/rotate`)).text, /Stops working immediately/)
     const third = clientOf(await rotate(developer, path))
     assert.deepEqual(await Promise.all([client, second, third].map(worksAs)), [false, true, true])
   })

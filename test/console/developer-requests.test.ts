@@ -39,9 +39,9 @@ describe('before anything was asked', () => {
   test('the page says what to do, how long the log is kept, and what is not in it', async () => {
     const text = wordsOf(await open())
     assert.match(text, /No requests yet/)
-    assert.match(text, /Kept for 7 days, the newest 10,000 of each app/)
-    assert.match(text, /some are left out here/)
-    assert.match(text, /in nobody’s log/)
+    assert.match(text, /keeps the newest 10,000 requests of each app for 7 days/)
+    assert.match(text, /the log leaves some out/)
+    assert.match(text, /are in no log/)
   })
 })
 

@@ -95,7 +95,7 @@ describe('the page', () => {
     assert.match(ofAccount, /created the developer account/)
     assert.doesNotMatch(ofAccount, /created the operator account/)
     const nothing = await words('?q=nothing-like-it')
-    assert.match(nothing, /No entries Nothing in the log is like this\. Show all/)
+    assert.match(nothing, /No entries found No entry in the log matches the search\. Show all/)
   })
 
   test('fifty to a page, older ones behind it, and back to the newest', async () => {

@@ -80,8 +80,8 @@ describe('a merchant’s account', () => {
     assert.equal((await stores(own)).json.data.length, 1)
 
     const question = wordsOf((await operator.open(`${path}/disable`)).text)
-    assert.match(question, /is signed out at once, and nobody can sign in/)
-    assert.match(question, /An app loses the access .* does not bring it back/)
+    assert.match(question, /ends every session of the account immediately\. Nobody can sign in/)
+    assert.match(question, /One app loses the access .* does not restore it/)
     assert.match(question, new RegExp(`Ledger ${made}: 1 store`))
 
     const page = await confirm(`${path}/disable`)
@@ -96,7 +96,7 @@ describe('a merchant’s account', () => {
 
     assert.match(
       wordsOf((await operator.open(`${path}/enable`)).text),
-      /stay without access until it allows them/,
+      /have no access until the merchant allows them/,
     )
     const enabled = await confirm(`${path}/enable`)
     assert.match(wordsOf(enabled.text), new RegExp(`${email} merchant Enabled`))
@@ -132,10 +132,7 @@ describe('a developer’s account', () => {
   test('disabled alone: its apps work on', async () => {
     const { apps, path } = await developerWithApps('alone@example.com')
     const question = wordsOf((await operator.open(`${path}/disable`)).text)
-    assert.match(
-      question,
-      /Its apps work on as they are, unless they are disabled too: .*Also disable its 2 apps/,
-    )
+    assert.match(question, /Its apps keep working unless you disable them too: .*Also disable its 2 apps/)
     await confirm(`${path}/disable`)
     for (const app of apps) assert.ok(await server.token(app))
     assert.equal((await new Browser(server.base).signIn('alone@example.com')).status, 401)
@@ -163,7 +160,7 @@ describe('an operator’s account', () => {
   test('nobody disables their own', async () => {
     const own = await server.accounts.findByEmail('ops@example.com')
     const page = await operator.open(`/operator/accounts/${own?.id}`)
-    assert.match(wordsOf(page.text), /your own account, which you cannot disable/)
+    assert.match(wordsOf(page.text), /your own account\. You cannot disable it/)
     assert.doesNotMatch(page.text, /\/disable"/)
     await server.newAccount('second@example.com', 'operator')
     const answer = await postTo(`/operator/accounts/${own?.id}/disable`)
@@ -230,7 +227,7 @@ describe('an app', () => {
   test('disabled: its tokens are refused; enabled: they work again', async () => {
     const { client, tokens } = await connected()
     const path = `/operator/apps/${client.client_id}`
-    assert.match(wordsOf((await operator.open(`${path}/disable`)).text), /It may read 1 store now/)
+    assert.match(wordsOf((await operator.open(`${path}/disable`)).text), /It can read 1 store now/)
     const page = await confirm(`${path}/disable`)
     assert.match(wordsOf(page.text), /Disabled Revoke all access Enable/)
     assert.equal((await stores(tokens.access_token)).status, 401)
@@ -246,7 +243,7 @@ describe('an app', () => {
     await server.apps.setDisabledByOwner(client.client_id, true, byTest)
     assert.match(
       wordsOf((await operator.open(path)).text),
-      /Off by its developer Revoke all access Disable Enable/,
+      /Disabled by its developer Revoke all access Disable Enable/,
     )
     const page = await confirm(`${path}/disable`)
     assert.match(wordsOf(page.text), /Disabled Revoke all access Enable/)
@@ -260,7 +257,7 @@ describe('an app', () => {
     const question = wordsOf((await operator.open(`${path}/revoke`)).text)
     assert.match(
       question,
-      /It may read 2 stores now.* consent of 1 merchant ends, and the links made on the command/,
+      /It can read 2 stores now.* consent of 1 merchant ends, and so do the links made on the command/,
     )
     const page = wordsOf((await confirm(`${path}/revoke`)).text)
     assert.match(page, /Stores it may read 0/)

@@ -170,7 +170,7 @@ describe('what they are made of', () => {
     test(`${path} is a page that says that there is none`, async () => {
       const answer = await operator.open(path)
       assertError('page', answer, 404)
-      assert.match(answer.text, /There is no such (account|app|store)/)
+      assert.match(answer.text, /(Account|App|Store) not found/)
     })
   }
 
@@ -190,7 +190,7 @@ describe('lists', () => {
     const found = await shown('/operator/accounts?q=OWNER')
     assert.match(found, /owner@example\.com merchant Enabled/)
     assert.doesNotMatch(found, /dev@example\.com/)
-    assert.match(await shown('/operator/accounts?q=zzz'), /No account is like this/)
+    assert.match(await shown('/operator/accounts?q=zzz'), /No accounts found/)
   })
 
   test('apps: found by name, client_id and developer', async () => {
@@ -199,7 +199,7 @@ describe('lists', () => {
       const found = await shown(`/operator/apps?q=${encodeURIComponent(q)}`)
       assert.ok(found.includes(id) && found.includes('dev@example.com'), q)
     }
-    assert.match(await shown('/operator/apps?q=zzz'), /No app is like this/)
+    assert.match(await shown('/operator/apps?q=zzz'), /No apps found/)
   })
 
   test('stores: found by name, id and merchant, and by the app that reads them', async () => {
@@ -208,10 +208,10 @@ describe('lists', () => {
     }
     assert.match(await shown('/operator/stores'), /1002 none/)
     const ofApp = await shown(`/operator/stores?app=${params['app_id']}`)
-    assert.match(ofApp, /Only what Ledger .* may read now/)
+    assert.match(ofApp, /Only stores that Ledger .* can read now/)
     assert.match(ofApp, /1001/)
     assert.doesNotMatch(ofApp, /\b1002\b/)
-    assert.match(await shown('/operator/stores?app=nothing'), /No store is like this/)
+    assert.match(await shown('/operator/stores?app=nothing'), /No stores found/)
   })
 
   test('fifty to a page; the ways keep the search; a page beyond the end is the last', async () => {
@@ -273,10 +273,10 @@ describe('the overview', () => {
     assert.match(page, /Ingest lag 42 s last batch 10 min ago/)
     assert.match(page, /Stores 1 Apps 3 1 disabled Accounts 1 0 merchants, 0 developers, 1 operator/)
     assert.match(page, /Database [\d.]+ [KM]B (SQLite|PostgreSQL) \d/)
-    assert.match(page, /Batches 1, with 1 order, 1 item, 1 store; 0 records known already/)
-    assert.match(page, /Lag 42 s at the last, 42 s on average, 42 s at most/)
+    assert.match(page, /Batches 1, with 1 order, 1 item, 1 store; 0 records unchanged/)
+    assert.match(page, /Lag last 42 s, average 42 s, maximum 42 s/)
     assert.match(page, /GET \/integration\/v1\/inventory\/items 3 1 0/)
-    assert.match(page, /Apps with most requests .*Reader 4 1 0 .*Till 2 0 0/)
+    assert.match(page, /Apps with the most requests .*Reader 4 1 0 .*Till 2 0 0/)
     assert.match(
       page,
       /Versions Tillgate 0\.\d+\.\d+ Database (SQLite|PostgreSQL) [\d.]+, schema \d+ Node 2\d\./,
@@ -305,14 +305,14 @@ describe('a store', () => {
     assert.equal((await server.get(items, token)).status, 200)
     const page = await shown('/operator/stores/1001')
     assert.match(page, /Id 1001 Merchant owner@example\.com/)
-    assert.match(page, /Time zone Australia\/Sydney, where it is 1 Nov 2026, 23:00 Sydney time/)
+    assert.match(page, /Time zone Australia\/Sydney, now 1 Nov 2026, 23:00 Sydney time/)
     assert.match(page, /Newest order 1 Nov 2026, 09:30 UTC Last change 1 Nov 2026, 09:31 UTC/)
     assert.match(page, /Counter command line 1 Nov 2026 not yet 1 Nov 2026, 12:00 UTC/)
     assert.match(page, /Ledger .* command line 1 Nov 2026 not yet never/)
     const bare = await shown('/operator/stores/1002')
     assert.match(bare, /Merchant None: nobody can allow an app to read it/)
     assert.match(bare, /Newest order none yet/)
-    assert.match(bare, /Apps that may read it None/)
+    assert.match(bare, /Apps that can read it None/)
     assert.match(bare, /Nothing was read in the last 30 days/)
   })
 })

@@ -39,7 +39,7 @@ test('the 1001st request for consent of an address within 5 minutes is a 429 pag
   assert.match(headers.get('content-type') ?? '', /^text\/html/)
   assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   assert.deepEqual(headers.getSetCookie(), [])
-  assert.match(text, /Too many requests came from your address/)
+  assert.match(text, /Too many requests came from your network/)
   assert.equal((await ask('192.0.2.2')).status, 303, 'another address')
   server.clock.advance(260)
   assert.equal((await ask('192.0.2.1')).status, 303, 'the next window')

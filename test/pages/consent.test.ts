@@ -60,7 +60,7 @@ journey(
     const app = await startApp()
     await page.goto(app.site)
     await page.getByRole('link', { name: 'Connect your stores' }).click()
-    await page.getByText('Ledger asks for access to your stores. Sign in to see what for').waitFor()
+    await page.getByText('Ledger asks for access to your stores. Sign in to see the details').waitFor()
     await check()
     await signIn(page, base, merchant)
 
@@ -87,12 +87,12 @@ journey(
 
     await page.getByRole('link', { name: 'Change stores' }).click()
     await page.getByRole('checkbox', { name: 'Harbour Street', exact: true }).uncheck()
-    await page.getByText('It loses this store').waitFor()
+    await page.getByText('Loses access to this store').waitFor()
     await pick(page, 'Mill <i>Lane</i>')
     await page.getByText('New for this app').waitFor()
     await check()
     await press(page, 'Save')
-    await page.getByRole('status').getByText('The stores are saved').waitFor()
+    await page.getByRole('status').getByText('Stores saved').waitFor()
     await check()
     await page.goto(`${app.site}/orders`)
     await page.getByText('Refused: 403 store_forbidden').waitFor()
@@ -177,7 +177,7 @@ walk('the Back button after the answer leads nowhere wrong', async ({ page, chec
   await press(page, 'Allow')
   await page.getByText('Connected: Harbour Street').waitFor()
   await page.goBack()
-  await page.getByRole('heading', { name: 'You have answered already' }).waitFor()
+  await page.getByRole('heading', { name: 'You have already answered' }).waitFor()
   await check()
   assert.equal(await page.getByRole('link', { name: 'Back to Ledger' }).getAttribute('href'), app.site)
   await page.goto(`${app.site}/stores`)
@@ -277,7 +277,7 @@ walk(
     await page.goto(`${base}/account/apps/${app.client_id}`)
     await press(page, 'Revoke access')
     await press(page, 'Revoke access')
-    await page.getByText('The access is revoked').waitFor()
+    await page.getByText('Access revoked').waitFor()
   },
   { javaScriptEnabled: false },
 )

@@ -77,7 +77,7 @@ journey(
     await page.getByLabel('Redirect URIs').fill('https://ledger.example/cb\nhttp://127.0.0.1:8080/cb')
     await page.getByRole('button', { name: 'Create app' }).click()
 
-    await heading(page, 'Ledger is created')
+    await heading(page, 'Ledger has been created')
     await check()
     const client = { client_id: await value(page, 'client_id'), client_secret: '' }
     client.client_secret = await value(page, 'client_secret')
@@ -95,7 +95,7 @@ journey(
     await heading(page, 'Ledger has a new secret')
     const second = { ...client, client_secret: await value(page, 'client_secret') }
     await page.getByRole('link', { name: 'I have copied it' }).click()
-    await page.getByText('Two work now').waitFor()
+    await page.getByText('Two secrets work now').waitFor()
     await check()
     await page
       .getByRole('link', { name: /^Retire the secret created/ })
@@ -103,7 +103,7 @@ journey(
       .click()
     await check()
     await page.getByRole('button', { name: 'Retire the secret' }).click()
-    await page.getByText('The secret is retired').waitFor()
+    await page.getByText('Secret retired').waitFor()
     assert.ok(await server.token(second))
     await assert.rejects(server.token(client), /401/)
   },
@@ -147,7 +147,7 @@ journey('an app in use: figures, the request log, its filters, activity', async 
   await check()
 })
 
-journey('changing an app, switching it off and on again', async ({ page, check }) => {
+journey('changing an app, disabling it and enabling it again', async ({ page, check }) => {
   newMinute()
   const { id: owner_id } = (await server.storage.accounts.findByEmail('dev@example.com')) ?? { id: '' }
   const client = await server.newApp({ name: 'Changing', owner_id })
@@ -158,7 +158,7 @@ journey('changing an app, switching it off and on again', async ({ page, check }
   await page.getByLabel('Website').fill('https://changed.example')
   await check()
   await page.getByRole('button', { name: 'Save changes' }).click()
-  await page.getByText('The changes are saved.').waitFor()
+  await page.getByText('Changes saved.').waitFor()
   await heading(page, 'Changed')
   await page.getByRole('link', { name: 'Disable the app' }).click()
   await heading(page, 'Disable Changed?')
@@ -197,7 +197,7 @@ test('by the keyboard alone: create an app and copy its secret', () =>
       await tabTo(page, page.getByRole('checkbox', { name: 'integration.order' }))
       await page.keyboard.press('Space')
       await press('Create app', 'button')
-      await heading(page, 'By keyboard is created')
+      await heading(page, 'By keyboard has been created')
       await press('Copy client_secret', 'button')
       await page.getByText('Copied', { exact: true }).waitFor()
       const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
@@ -222,7 +222,7 @@ test('without script: create an app, read its secret, filter the log', () =>
       await signIn(page, server.base, 'dev@example.com')
       await page.getByLabel('Name').fill('No script')
       await page.getByRole('button', { name: 'Create app' }).click()
-      await heading(page, 'No script is created')
+      await heading(page, 'No script has been created')
       const client_id = await value(page, 'client_id')
       assert.ok(await server.token({ client_id, client_secret: await value(page, 'client_secret') }))
       assert.equal(await page.getByRole('button', { name: /Copy/ }).count(), 0)

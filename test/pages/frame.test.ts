@@ -26,7 +26,7 @@ journey(
     await page.getByLabel('Email').fill(demo.merchant)
     await page.getByLabel('Password').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').getByText('do not go together').waitFor()
+    await page.getByRole('alert').getByText('Wrong email or password').waitFor()
     assert.equal(await page.getByLabel('Email').inputValue(), demo.merchant)
     await check()
     await signIn(page, base, demo.merchant)
@@ -44,7 +44,7 @@ journey(
   'a page that does not exist says so in the same frame',
   async ({ page, check }) => {
     await page.goto(`${base}/nothing`)
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await check()
   },
   { expected: refusals },

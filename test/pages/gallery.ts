@@ -42,7 +42,7 @@ export const galleryPage = (): string =>
     !${notice({ tone: 'info', content: { text: 'Something to know.' } })}
     !${notice({ tone: 'warn', title: 'Two secrets are live', content: { text: 'Retire the old one soon.' } })}
     !${notice({ tone: 'bad', content: { text: 'One of the stores is not yours.' } })}
-    !${notice({ tone: 'good', content: { text: 'The stores are saved.' } })}
+    !${notice({ tone: 'good', content: { text: 'Stores saved.' } })}
     !${statTiles([
       { label: 'Requests', text: '1.2M', hint: 'last 24 hours' },
       { label: 'Errors', html: html`0.31 %`, hint: '3,720' },
@@ -104,7 +104,7 @@ export const galleryPage = (): string =>
           points: days,
           pointName: 'Day',
           series: [{ name: 'Orders', values: days.map(() => 0) }],
-          empty: 'Nothing was read in these 30 days.',
+          empty: 'Nothing was read in the last 30 days.',
         }),
       })}
     </div>
@@ -132,7 +132,7 @@ export const galleryPage = (): string =>
     !${card({
       title: 'Settings',
       body: facts([
-        { term: 'Kind', text: 'Confidential' },
+        { term: 'Type', text: 'Confidential' },
         { term: 'Last read', html: storeTime(now, 'Australia/Sydney') },
         { term: 'Maker', text: hostile },
       ]),
@@ -147,7 +147,7 @@ export const galleryPage = (): string =>
       action: '/gallery',
       csrf: 'token',
       content: {
-        html: html`<p>From the next moment on it reads nothing.</p>
+        html: html`<p>It can no longer read anything.</p>
           !${choiceList({
             legend: 'Which stores may it access?',
             name: 'store',
@@ -161,7 +161,7 @@ export const galleryPage = (): string =>
           })}`,
       },
       confirm: 'Revoke access',
-      cancel: { href: '#main', label: 'Keep it' },
+      cancel: { href: '#main', label: 'Cancel' },
       danger: true,
     })}`,
   })

@@ -22,7 +22,7 @@ journey('what each app reads, by day and store, and hour by hour', async ({ page
   await page.goto(`${base}/account/apps`)
   await signIn(page, base, demo.merchant)
   await page.getByRole('heading', { level: 1, name: 'Connected apps' }).waitFor()
-  await page.getByRole('heading', { name: 'Connected by the platform (operator)' }).waitFor()
+  await page.getByRole('heading', { name: 'Connected by your platform’s operator' }).waitFor()
   await check()
 
   await page.getByRole('link', { name: 'Harbour Dashboard' }).click()

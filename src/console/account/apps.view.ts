@@ -17,9 +17,9 @@ const path = '/account/apps'
 interface ConnectedAppsView {
   viewer: Viewer
   connections: Connections
-  /** By app: the days that the summary sums up. */
+  /** By app: the days that the summary adds up. */
   reads: ReadonlyMap<string, readonly DayOfReads[]>
-  /** An app was revoked a moment ago. */
+  /** The merchant has just revoked an app. */
   revoked: boolean
 }
 
@@ -30,9 +30,11 @@ export const connectedAppsPage = ({ viewer, connections, reads, revoked }: Conne
     path,
     body: html`!${pageHeader({
       title: 'Connected apps',
-      lead: { text: 'Apps that can read your stores. You can end any that you allowed, at any time.' },
+      lead: {
+        text: 'Apps that can read data from your stores. You can revoke the access you gave at any time.',
+      },
     })}
-      !${revoked ? notice({ tone: 'good', content: { text: 'The access is revoked. The app is refused from its next request on.' } }) : ''}
+      !${revoked ? notice({ tone: 'good', content: { text: 'Access revoked. From its next request, the app has lost the access you gave it.' } }) : ''}
       !${
         connections.own.length === 0
           ? nothing(connections)
@@ -50,19 +52,19 @@ const nothing = ({ stores, linked }: Connections): string =>
       text:
         stores.length === 0
           ? 'Your account has no stores yet: ask your point-of-sale platform to register them for your email address.'
-          : 'Start from the app that you want to connect: it sends you here to allow it.',
+          : 'To connect an app, start in the app: it sends you here to allow it.',
     },
   })
 
 const linkedApps = ({ linked }: Connections, reads: ConnectedAppsView['reads']): string =>
-  html`<h2>Connected by the platform (operator)</h2>
+  html`<h2>Connected by your platform’s operator</h2>
     <p class="muted">The operator of your point-of-sale platform gave these apps access. To end it, ask the operator.</p>
     !${linked.map(one => connectedApp(one, reads, { level: 3, beside: '' })).join('')}`
 
-/** Of a connection that the merchant can end, which is at most one for each app. */
+/** The id of the card's heading. A merchant has at most one connection of their own for each app. */
 const headingOf = ({ app }: Connection): string => html`own-${app.id}`
 
-/** The button leads to a page that says what will stop; nothing ends by one press. */
+/** Leads to a page that says what stops and asks for confirmation. */
 const revokeForm = (one: Connection): string => html`<form method="get" action="${path}/${one.app.id}/revoke">
   <button type="submit" class="secondary small" aria-describedby="!${headingOf(one)}">Revoke access</button>
 </form>`
@@ -85,7 +87,7 @@ const connectedApp = (
   </section>`
 
 const storesLine = ({ stores }: Connection): string =>
-  html`<p>${stores.length === 0 ? 'No store of yours any more' : storesInWords(stores)} !${activation(stores)}</p>`
+  html`<p>${stores.length === 0 ? 'No stores left' : storesInWords(stores)} !${activation(stores)}</p>`
 
 function factsOf({ app, since, stores, last_read_at }: Connection, days: readonly DayOfReads[]): Fact[] {
   const zone = homeZone(stores)
@@ -94,7 +96,7 @@ function factsOf({ app, since, stores, last_read_at }: Connection, days: readonl
     { term: 'Connected since', html: storeTime(since, zone) },
     {
       term: 'Last read',
-      ...(last_read_at === null ? { text: 'Nothing so far' } : { html: storeTime(last_read_at, zone) }),
+      ...(last_read_at === null ? { text: 'Never' } : { html: storeTime(last_read_at, zone) }),
     },
     {
       term: 'In the last 30 days',
@@ -104,10 +106,10 @@ function factsOf({ app, since, stores, last_read_at }: Connection, days: readonl
   ]
 }
 
-/** Whether the app has told that it is set up for the stores. */
+/** Whether the app has activated its stores. */
 function activation(stores: Connection['stores']): string {
   const activated = stores.filter(({ activated_at }) => activated_at !== null).length
-  if (stores.length === 0) return badge('Reads nothing now', 'warn')
+  if (stores.length === 0) return badge('No access', 'warn')
   if (activated === 0) return badge('Not activated yet')
   if (activated === stores.length) return badge('Activated', 'good')
   return badge(`Activated for ${activated} of ${stores.length}`)

@@ -1,2 +1,2 @@
-/** Over how many days the merchant's pages tell what an app read; hours are kept for longer than that. */
+/** Days of reads that the merchant's pages show; the hourly counters are kept for longer. */
 export const shownDays = 30

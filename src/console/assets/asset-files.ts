@@ -7,13 +7,13 @@ const here = (name: string): URL => new URL(name, import.meta.url)
 
 const css = 'text/css; charset=utf-8'
 
-/** What the pages are made of beside HTML: read once, since it changes with the release only. */
+/** Read once, because they change with a release only. */
 export const assetFiles = {
   '/assets/pico.css': asset(css, require.resolve('@picocss/pico/css/pico.min.css')),
   '/assets/console.css': asset(css, here('./console.css')),
   '/assets/reference.css': asset(css, here('./reference.css')),
   '/assets/console.js': asset('text/javascript; charset=utf-8', here('./console.js')),
-  // Where browsers look for it by themselves, so that the API reference has it too.
+  // Browsers look for the icon at this address without being told, so the API reference has it too.
   '/favicon.ico': asset('image/svg+xml', here('./icon.svg')),
 }
 
@@ -22,5 +22,5 @@ function asset(type: string, file: string | URL) {
   return { type, body, version: sha256(body.toString()).slice(0, 12) }
 }
 
-/** The address that a page names: it changes with the content, so that browsers may keep what they have for good. */
+/** An address that changes with the content, so that browsers can cache the file for good. */
 export const assetAddress = (path: keyof typeof assetFiles): string => `${path}?v=${assetFiles[path].version}`

@@ -1,4 +1,4 @@
-// What the pages gain where script runs. Every action works without it: it adds no step, sends nothing, keeps nothing.
+// Small conveniences. Every action works without this script; it sends nothing and stores nothing.
 
 /**
  * @template {HTMLElement} E
@@ -10,11 +10,11 @@
 const all = (selector, kind, within = document) =>
   /** @type {E[]} */ ([...within.querySelectorAll(selector)].filter(element => element instanceof kind))
 
-/** "Copy" beside a value. Without a clipboard (a page that came neither over https nor from this computer) there is none. */
+/** Shows "Copy" beside a value where the browser offers the clipboard: over https and on localhost. */
 function copyButton(/** @type {HTMLButtonElement} */ button) {
   const value = document.getElementById(button.dataset['copy'] ?? '')
   if (!value || !navigator.clipboard) return
-  const said = button.parentElement?.querySelector('[role="status"]')
+  const status = button.parentElement?.querySelector('[role="status"]')
   button.hidden = false
   button.addEventListener('click', async () => {
     let outcome = 'Copied'
@@ -24,7 +24,7 @@ function copyButton(/** @type {HTMLButtonElement} */ button) {
       getSelection()?.selectAllChildren(value)
       outcome = 'Selected: copy it with your keyboard'
     }
-    if (said) said.textContent = outcome
+    if (status) status.textContent = outcome
   })
 }
 
@@ -39,8 +39,8 @@ const localTime = new Intl.DateTimeFormat('en-US', {
   timeZoneName: 'short',
 })
 
-/** UTC becomes the viewer's own time, in the form that the server writes times in; UTC stays in the title. */
-function tellLocally(/** @type {HTMLTimeElement} */ time) {
+/** Replaces a UTC time by the viewer's local time in the server's format; the title keeps UTC. */
+function showLocalTime(/** @type {HTMLTimeElement} */ time) {
   const parts = localTime.formatToParts(new Date(time.dateTime))
   /** @param {Intl.DateTimeFormatPartTypes} type */
   const part = type => parts.find(one => one.type === type)?.value ?? ''
@@ -52,7 +52,7 @@ function tellLocally(/** @type {HTMLTimeElement} */ time) {
   time.textContent = `${part('day')} ${part('month')} ${part('year')}${clock}${zone}`
 }
 
-/** A list of checkboxes: a long one is narrowed by typing; "All" and "None" mean what is shown. */
+/** Filters a list of checkboxes while the person types; "All" and "None" apply to the boxes that are shown. */
 function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
   const [tools] = all('.choice-tools', HTMLElement, list)
   const [filter] = all('[data-filter]', HTMLInputElement, list)
@@ -60,11 +60,11 @@ function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
   if (!tools || !count) return
   const rows = all('li', HTMLLIElement, list).map(row => ({
     row,
-    // By its name alone: what stands beside it is about the choice, not the thing.
+    // The label alone: the hint beside it is not part of the name.
     text: (row.querySelector('label')?.textContent ?? '').toLowerCase(),
     boxes: all('input', HTMLInputElement, row),
   }))
-  const tell = () => {
+  const showCount = () => {
     const picked = rows.filter(({ boxes }) => boxes.some(box => box.checked)).length
     const shown = rows.filter(({ row }) => !row.hidden).length
     count.textContent = `${picked} of ${rows.length} picked${shown < rows.length ? `, ${shown} shown` : ''}`
@@ -72,11 +72,11 @@ function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
   filter?.addEventListener('input', () => {
     const words = filter.value.toLowerCase().split(/\s+/)
     for (const { row, text } of rows) row.hidden = !words.every(word => text.includes(word))
-    tell()
+    showCount()
   })
-  // It is no field of the form: Enter must not send what the list is for.
+  // Enter in the filter must not send the form.
   filter?.addEventListener('keydown', event => event.key === 'Enter' && event.preventDefault())
-  // Where the page itself answers these, it need not be asked.
+  // The script does what these buttons ask of the server.
   for (const button of all('[data-find]', HTMLButtonElement, list)) button.hidden = true
   for (const button of all('[data-tick]', HTMLButtonElement, list)) {
     button.addEventListener('click', event => {
@@ -84,22 +84,22 @@ function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
       for (const box of rows.filter(({ row }) => !row.hidden).flatMap(({ boxes }) => boxes)) {
         box.checked = button.dataset['tick'] === 'all'
       }
-      tell()
+      showCount()
     })
   }
-  list.addEventListener('change', tell)
+  list.addEventListener('change', showCount)
   tools.hidden = false
-  tell()
+  showCount()
 }
 
-/** Sent twice, the answer to the first would be lost on the way. */
+/** A second submission would make the browser drop the answer to the first. */
 function sendOnce(/** @type {HTMLFormElement} */ form) {
   let sent = false
   form.addEventListener('submit', event => {
     if (sent) event.preventDefault()
     sent = true
   })
-  // The page as it was, brought back by the Back button.
+  // The Back button may restore the page with its script state.
   addEventListener('pageshow', () => {
     sent = false
   })
@@ -108,7 +108,7 @@ function sendOnce(/** @type {HTMLFormElement} */ form) {
 all('button[data-copy]', HTMLButtonElement).forEach(copyButton)
 all('form[data-once]', HTMLFormElement).forEach(sendOnce)
 all('[data-choices]', HTMLFieldSetElement).forEach(choiceTools)
-all('time[data-local]', HTMLTimeElement).forEach(tellLocally)
+all('time[data-local]', HTMLTimeElement).forEach(showLocalTime)
 for (const zone of all('[data-local-zone]', HTMLElement)) {
   zone.textContent = localTime.resolvedOptions().timeZone.replaceAll('_', ' ')
 }

@@ -5,31 +5,31 @@ import { appAddress } from './app-profile.view.ts'
 import { layout, messagePage, type Viewer } from '../layout.ts'
 import { roleWithArticle } from '../parts/format/role.ts'
 
-/** The pages in the place of the consent page when there is nothing to decide, each with a way on. */
+/** The pages that replace the consent page when there is nothing to decide. */
 
 type MaybeViewer = Viewer | undefined
 
-/** Back to the app with an answer to its very request, so that it can begin anew. */
+/** The link answers the app's request with an error, so that the app can start again. */
 export const expiredPage = (app: App, address: string, viewer: MaybeViewer): string =>
   messagePage(
     'This request has expired',
-    `${app.name} asked for access to your stores more than an hour ago. Nothing was allowed. Go back and start again.`,
+    `${app.name} asked for access to your stores more than an hour ago. You did not answer in time, so nothing has changed. Go back to the app and start again.`,
     { viewer, action: { href: address, label: `Back to ${app.name}` } },
   )
 
 export const appOffPage = (app: App, viewer: MaybeViewer): string =>
   messagePage(
-    'This app is switched off',
+    'This app is disabled',
     app.disabled_by_owner
-      ? `The developer of ${app.name} has switched it off, so it cannot be connected now. Ask its maker.`
-      : `The platform has disabled ${app.name}, so it cannot be connected now. Ask the platform’s operator.`,
+      ? `The developer of ${app.name} has disabled it, so you cannot connect it now. Contact the developer.`
+      : `Your platform’s operator has disabled ${app.name}, so you cannot connect it now. Ask the operator.`,
     { viewer },
   )
 
 export const notOpenPage = (viewer: MaybeViewer): string =>
   messagePage(
     'This request is no longer open',
-    'It expired, was answered already, or began in another browser. Go back to the app and start again from there.',
+    'It has expired, you have already answered it, or it was started in another browser. Go back to the app and start again.',
     { viewer },
   )
 
@@ -39,18 +39,18 @@ interface Decided {
   viewer: MaybeViewer
 }
 
-/** Without an answer to the request: the app has that already, and a code works once. */
+/** The link has no answer in it: the app has the answer already, and a code works once. */
 export function decidedPage({ app, decision, viewer }: Decided): string {
   const address = appAddress(app)
   const what =
     decision === 'allow'
       ? `You allowed ${app.name} to access your stores. You can change that at any time.`
-      : `You denied ${app.name} access. Nothing was allowed. To change your mind, start again from the app.`
+      : `You denied this request of ${app.name}, so nothing has changed. If you change your mind, start again in the app.`
   return layout({
-    title: 'You have answered already',
+    title: 'You have already answered',
     viewer,
     width: 'narrow',
-    body: html`<h1>You have answered already</h1>
+    body: html`<h1>You have already answered</h1>
       <p>${what}</p>
       <p class="actions">
         !${address === null ? '' : html`<a class="button" href="${address}">Back to ${app.name}</a>`}
@@ -62,7 +62,7 @@ export function decidedPage({ app, decision, viewer }: Decided): string {
 interface WrongAccount {
   app: App
   viewer: Viewer
-  /** The consent page, where the next one to sign in goes on. */
+  /** The path of the consent page, for the next person who signs in. */
   here: string
 }
 

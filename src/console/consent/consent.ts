@@ -8,7 +8,8 @@ import { consentPage } from './consent.view.ts'
 import { requireOpenRequest } from './open-request.ts'
 import { choiceForm, isTool, readChoice, type StoreChoice, useTool } from './store-choice.ts'
 
-const notYours = 'A store that was picked is not yours, or no longer. Look through the list and try again.'
+const notYours =
+  'One of the stores you picked is not yours, or no longer yours. Check the list and try again.'
 
 /** The page behind /auth/v2/authorize: which app asks, for what, for which stores; Allow or Deny. */
 export const consentPages: PagePlugin = async (scope, deps) => {

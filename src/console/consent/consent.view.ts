@@ -38,7 +38,7 @@ export function consentPage(view: ConsentView): string {
       <h2>What it asks for</h2>
       !${scopeList(splitScope(waiting.scope))}
       !${ownAccess(view)}
-      <p class="muted">It cannot change your orders, items or prices, and never learns your password.</p>
+      <p class="muted">It cannot change your orders, items or prices, and never sees your password.</p>
       !${platformLinks(question)}
       !${postForm(
         here,
@@ -61,31 +61,31 @@ export function consentPage(view: ConsentView): string {
   })
 }
 
-/** Plain words for what follows from the stores being picked: the app's own token needs no further consent. */
+/** The scopes that the app's own token (client_credentials) has for the picked stores, without further consent. */
 function ownAccess({ question, waiting }: ConsentView): string {
   const asked = splitScope(waiting.scope)
   const further = question.own_scopes.filter(scope => !asked.includes(scope))
   if (further.length === 0) return ''
-  return html`<h2>What it can then read by itself</h2>
-    <p>For the stores you pick, with its own key, at any time, until you take it back:</p>
+  return html`<h2>What it can then read on its own</h2>
+    <p>For the stores you pick, at any time, until you revoke its access:</p>
     !${scopeList(further)}`
 }
 
 function previously({ stores, allowed, allowed_since }: ConsentQuestion): string {
   if (allowed_since === null) return ''
   const names = stores.filter(({ id }) => allowed.has(id))
-  const what = names.length === 0 ? 'no store any more' : listed(names)
+  const what = names.length === 0 ? 'none of your stores' : listed(names)
   return notice({
     tone: 'info',
     title: 'You allowed this app before',
     content: {
-      html: html`Since !${storeTime(allowed_since, homeZone(stores), { precision: 'day' })}; now it may access
-        ${what}. What you pick below replaces that.`,
+      html: html`You have allowed it since !${storeTime(allowed_since, homeZone(stores), { precision: 'day' })}. It can
+        read ${what} now. The stores that you pick below replace these.`,
     },
   })
 }
 
-/** All by name while they are few. */
+/** Up to five stores by name, more as a count. */
 const listed = (stores: readonly MerchantStore[]): string =>
   stores.length > 5
     ? `${stores.length} of your stores`
@@ -97,7 +97,7 @@ const platformLinks = ({ linked }: ConsentQuestion): string =>
     : notice({
         tone: 'warn',
         content: {
-          text: `The platform itself connected this app to ${listed(linked)}. Your answer does not change that; ask the platform’s operator.`,
+          text: `Your platform’s operator connected this app to ${listed(linked)}. Your answer does not change that. To end it, ask the operator.`,
         },
       })
 
@@ -105,7 +105,7 @@ const nothingToAllow = (email: string): string => html`!${notice({
   tone: 'warn',
   title: 'Your account has no stores yet',
   content: {
-    text: `Ask your point-of-sale platform to register your stores for ${email}, then start again from the app. If your stores belong to another account, use that one.`,
+    text: `Ask your point-of-sale platform to register your stores for ${email}, then start again in the app. If your stores belong to another account, use that one.`,
   },
 })}
   <div class="actions"><button type="submit" name="decision" value="deny" class="secondary">Deny</button></div>`

@@ -3,18 +3,18 @@ import { parseInt64 } from '../../lib/int64.ts'
 import type { MerchantStore } from '../../storage/port/index.ts'
 import { form, text, texts } from '../fields.ts'
 
-/** A form with a list of the merchant's stores, as it stands: also between two pages, when nothing is decided yet. */
+/** The state of a form with the merchant's stores, which the Find, All and None buttons change. */
 export interface StoreChoice {
   picked: ReadonlySet<bigint>
-  /** What the list is narrowed by. */
+  /** Only stores with this text in their name are shown. */
   search: string
 }
 
-/** What was sent by a form with `choiceList` in it, whose buttons are called `decision`. */
+/** A submitted form with a `choiceList`, whose buttons have the name `decision`. */
 export interface SentChoice extends StoreChoice {
   /** The button that was pressed. */
   decision: string
-  /** A store that is not among the merchant's: a form that was tampered with, or a store that was sold meanwhile. */
+  /** A store is not the merchant's: the form was tampered with, or the store was sold meanwhile. */
   foreign: boolean
 }
 
@@ -36,10 +36,10 @@ export function readChoice(
 
 const tools = ['find', 'all', 'none']
 
-/** The button was one of the list's own: it is shown again, and nothing is decided. */
+/** One of the list's own buttons was pressed: the page is shown again, without a decision. */
 export const isTool = ({ decision }: SentChoice): boolean => tools.includes(decision)
 
-/** All and None mean the stores that are searched for; what was picked besides stays picked. */
+/** All and None apply to the stores that match the search; other picked stores stay picked. */
 export function useTool(sent: SentChoice, stores: readonly MerchantStore[]): StoreChoice {
   const picked = new Set(sent.picked)
   for (const store of stores) {
@@ -50,7 +50,7 @@ export function useTool(sent: SentChoice, stores: readonly MerchantStore[]): Sto
   return { picked, search: sent.search }
 }
 
-/** Every word is in the name, whatever its case. */
+/** The name contains every word of the search, in any case. */
 export const isFound = ({ name }: Pick<MerchantStore, 'name'>, search: string): boolean =>
   search
     .toLowerCase()

@@ -7,11 +7,11 @@ import { isFound, type StoreChoice } from './store-choice.ts'
 interface StoreList {
   stores: readonly MerchantStore[]
   choice: StoreChoice
-  /** Since when the app is allowed each store; null when it was never allowed any, so that nothing changes. */
+  /** When the app was allowed each store; null when the merchant has not allowed the app before. */
   allowed: ReadonlyMap<bigint, Seconds> | null
 }
 
-/** Which stores an app may access. What is picked stays in the list whatever is searched for: it is sent by its box. */
+/** The stores that an app may access. Picked stores are always listed, because the form sends their boxes. */
 export function storeList({ stores, choice: { picked, search }, allowed }: StoreList): string {
   const names = Map.groupBy(stores, ({ name }) => name)
   const toChoice = ({ id, name, timezone }: MerchantStore): Choice => {
@@ -20,11 +20,11 @@ export function storeList({ stores, choice: { picked, search }, allowed }: Store
       value: String(id),
       label: name,
       checked: picked.has(id),
-      // Two stores of one name are told apart by what else is known of them.
+      // Two stores with the same name need their id and time zone.
       hint: (names.get(name)?.length ?? 0) > 1 ? `Store ${id}, ${timezone}` : undefined,
       ...(since !== undefined && {
         ticked: `Allowed since ${formatTime(since, timezone, 'day')}`,
-        unticked: 'It loses this store',
+        unticked: 'Loses access to this store',
       }),
       ...(since === undefined && allowed !== null && { ticked: 'New for this app' }),
     }

@@ -7,7 +7,7 @@ import { myAppsPage } from './apps.view.ts'
 
 const pageSize = 50
 
-/** The developer's home: their apps, with how the requests of each went. */
+/** The developer's home: their apps, each with its requests and errors. */
 export function myApps(scope: PageScope, { storage, figures }: ConsoleDeps): void {
   const schema = { querystring: fields({ page: text }) }
 

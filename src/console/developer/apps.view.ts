@@ -19,9 +19,9 @@ interface ListedApp {
 
 interface MyAppsView {
   viewer: Viewer
-  /** Of this page. */
+  /** The apps of this page. */
   apps: ListedApp[]
-  /** Of all pages, and this one's number from 1. */
+  /** The number of apps on all pages. */
   total: number
   page: number
   pages: number
@@ -34,7 +34,7 @@ export const myAppsPage = (view: MyAppsView): string =>
     path: appsPath,
     body: html`!${pageHeader({
       title: 'My apps',
-      lead: { text: 'Each app has a client_id, and reads the stores whose merchants allowed it.' },
+      lead: { text: 'Each app has a client_id and can read the stores whose merchants allowed it.' },
       ...(view.total > 0 && { actions: html`<a class="button" href="${appsPath}/new">Create an app</a>` }),
     })}
       !${view.total === 0 ? noApps : card({ body: appTable(view.apps) + paging(view) })}`,
@@ -43,8 +43,8 @@ export const myAppsPage = (view: MyAppsView): string =>
 const noApps = emptyState({
   title: 'You have no apps yet',
   content: {
-    html: html`Create one to get a client_id and a secret. What it can read then is in the
-      <a href="/docs/">API reference</a>.`,
+    html: html`Create one to get a client_id and a secret. The <a href="/docs/">API reference</a> lists what it can
+      read.`,
   },
   action: { href: `${appsPath}/new`, label: 'Create an app' },
 })

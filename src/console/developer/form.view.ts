@@ -10,7 +10,7 @@ import { field, marks, problemAt } from '../parts/form/field.ts'
 import { pageHeader } from '../parts/page-header.ts'
 import { postForm } from '../parts/form/post-form.ts'
 
-/** As typed: one redirect URI a line. */
+/** As typed: one redirect URI per line. */
 export interface ProfileForm {
   name: string
   website: string
@@ -43,7 +43,7 @@ interface FormPage {
   title: string
   problem: InputError | undefined
   viewer: Viewer
-  /** Where the form is sent, and where it is opened. */
+  /** The path of the page, which the form is sent to. */
   action: string
   back: Action
   /** HTML of the fields. */
@@ -53,7 +53,7 @@ interface FormPage {
 
 const formPage = ({ title, problem, viewer, action, back, fields, submit }: FormPage): string =>
   layout({
-    title: problem ? `${title}: not yet` : title,
+    title: problem ? `Error: ${title}` : title,
     viewer,
     path: action,
     body: html`!${pageHeader({ title, back })}
@@ -88,7 +88,7 @@ export const newAppPage = ({ viewer, form, problem }: NewAppView): string =>
         value: 'yes',
         label: 'Public app',
         checked: form.public,
-        hint: 'Runs on a phone or on somebody’s computer, where a secret cannot be kept: it gets none and uses PKCE.',
+        hint: 'Runs on other people’s phones or computers, where it cannot keep a secret. It gets none and uses PKCE.',
       })}`,
     submit: 'Create app',
   })
@@ -109,8 +109,8 @@ export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string
     back: { href: `${appsPath}/${app.id}`, label: app.name },
     fields: html`!${profileFields(form, problem)}
       !${problemAt('scope', problem)}
-      <p class="muted">The scopes (${splitScope(app.scope).join(', ')}) and the kind
-        (${app.public ? 'public' : 'confidential'}) stay: merchants allowed the app with just these. For others, create
+      <p class="muted">You cannot change the scopes (${splitScope(app.scope).join(', ')}) or the type
+        (${app.public ? 'public' : 'confidential'}), because merchants allowed the app with these. To use others, create
         another app.</p>`,
     submit: 'Save changes',
   })
@@ -121,7 +121,7 @@ const profileFields = (form: ProfileForm, problem: InputError | undefined): stri
       id: 'name',
       label: 'Name',
       problem,
-      hint: { text: 'Merchants see it when they are asked to allow your app.' },
+      hint: { text: 'Merchants see this name when your app asks for access.' },
       control: attributes =>
         html`<input name="name" value="${form.name}" autocomplete="off" required !${attributes}>`,
     }),
@@ -129,7 +129,7 @@ const profileFields = (form: ProfileForm, problem: InputError | undefined): stri
       id: 'website',
       label: 'Website (optional)',
       problem,
-      hint: { text: 'The app’s own site, such as https://app.example.com. Merchants see it too.' },
+      hint: { text: 'Your app’s website, such as https://app.example.com. Merchants see it.' },
       control: attributes =>
         html`<input type="url" name="website" value="${form.website}" autocomplete="off" !${attributes}>`,
     }),
@@ -137,7 +137,7 @@ const profileFields = (form: ProfileForm, problem: InputError | undefined): stri
       id: 'publisher',
       label: 'Publisher (optional)',
       problem,
-      hint: { text: 'The company or person who makes the app, as merchants know it.' },
+      hint: { text: 'The company or person behind the app. Merchants see it.' },
       control: attributes =>
         html`<input name="publisher" value="${form.publisher}" autocomplete="organization" !${attributes}>`,
     }),
@@ -147,10 +147,10 @@ const profileFields = (form: ProfileForm, problem: InputError | undefined): stri
       problem,
       hint: {
         text:
-          'One a line: where merchants are sent back to, such as https://app.example.com/callback. https, or http on ' +
-          'this computer (127.0.0.1, localhost). An app that only reads with its own token needs none.',
+          'The addresses that merchants return to, one per line, such as https://app.example.com/callback. Use https, or ' +
+          'http on your own computer (127.0.0.1, localhost). An app that only uses client_credentials needs none.',
       },
-      // A line break after the tag is no part of the text.
+      // Browsers drop a line break right after the tag.
       control: attributes => html`<textarea name="redirect_uris" rows="3" spellcheck="false" !${attributes}>
 ${form.redirect_uris}</textarea>`,
     }),
@@ -171,5 +171,5 @@ const scopeChoice = (
       checked: form.scopes.includes(scope),
     }),
   )}
-  <small id="scope-hint">Ask for what your app needs and no more. They cannot be changed later.</small>
+  <small id="scope-hint">Pick only what your app needs. You cannot change the scopes later.</small>
 </fieldset>`

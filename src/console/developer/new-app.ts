@@ -10,7 +10,7 @@ import { secretPage, sentAlreadyPage } from './app/secrets.view.ts'
 import { profileFields, profileOf } from './form.ts'
 import { type AppForm, emptyForm, newAppPage } from './form.view.ts'
 
-/** A form for a new app; its answer shows the secret. */
+/** A form that creates an app, and answers with its secret. */
 export function newApp(scope: PageScope, { apps, singleUseForms }: ConsoleDeps): void {
   const path = '/developer/apps/new'
 

@@ -23,7 +23,7 @@ export const readListing = ({ q, page }: Static<typeof listingQuery>): Listing =
   page: pageNumber(page),
 })
 
-/** The page that is asked for, or, when there are fewer by now, the last one. */
+/** The requested page, or the last one when the list has become shorter. */
 export async function findPage<Row>(
   { q, page }: Listing,
   find: (search: Search) => Promise<Found<Row>>,
@@ -38,12 +38,12 @@ export async function findPage<Row>(
 }
 
 interface Ways {
-  /** Text: what is listed. */
+  /** Text: names the list for screen readers. */
   label: string
   path: string
   q: string
   found: { total: number; page: number }
-  /** What else the address says. */
+  /** Other parameters of the page's address. */
   keep?: Record<string, string | null>
 }
 

@@ -10,6 +10,10 @@ export function sendNotFound(
   what: 'account' | 'app' | 'store',
   list: Action,
 ): FastifyReply {
-  const advice = `No ${what} has this address. It may have been mistyped.`
-  return sendHtml(reply, messagePage(`There is no such ${what}`, advice, { viewer, action: list }), 404)
+  const advice = `No ${what} has this address. Check it for typing mistakes.`
+  return sendHtml(
+    reply,
+    messagePage(`${what[0]?.toUpperCase()}${what.slice(1)} not found`, advice, { viewer, action: list }),
+    404,
+  )
 }

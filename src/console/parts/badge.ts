@@ -2,6 +2,6 @@ import { html } from 'ghtml'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info'
 
-/** A state in a word or two. The word says it; the colour only helps. */
+/** A state in a word or two, so that the meaning does not depend on the colour. */
 export const badge = (text: string, tone: Tone = 'neutral'): string =>
   html`<span class="badge ${tone}">${text}</span>`

@@ -6,11 +6,11 @@ interface Card {
   level?: 2 | 3
   /** HTML to the right of the heading. */
   beside?: string
-  /** HTML already. */
+  /** HTML. */
   body: string
 }
 
-/** A part of a page that stands for itself. */
+/** A section of a page in a box. */
 export const card = ({ title, level = 2, beside = '', body }: Card): string => html`<section class="card">
   !${title === undefined ? '' : html`<div class="card-header"><h!${level}>${title}</h!${level}>!${beside}</div>`}
   !${body}

@@ -8,7 +8,7 @@ interface Copyable {
   what: string
 }
 
-/** A value to take along: one click selects all of it, and with script there is a button that copies it. */
+/** A value to copy: one click selects all of it, and with script a button copies it. */
 export const copyable = ({
   value,
   id,

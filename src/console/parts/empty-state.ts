@@ -3,14 +3,14 @@ import type { Action, Content } from './content.ts'
 import { render } from './content.ts'
 
 interface EmptyState {
-  /** What there is none of. */
+  /** Says what is missing. */
   title: string
-  /** Why, and what to do about it. */
+  /** The reason, and what to do. */
   content: Content
   action?: Action
 }
 
-/** Where a list would be. */
+/** Shown instead of an empty list. */
 export const emptyState = ({ title, content, action }: EmptyState): string => html`<div class="empty">
   <p class="empty-title">${title}</p>
   <p>!${render(content)}</p>

@@ -22,7 +22,7 @@ export const sections: Record<Role, [Action, ...Action[]]> = {
   ],
 }
 
-/** `path` is the page's own: its section is marked, also on the pages below it. */
+/** Marks the section that the page at `path` belongs to. */
 export function navigation(role: Role, path: string): string {
   const current = sections[role]
     .filter(({ href }) => path === href || path.startsWith(`${href}/`))

@@ -6,11 +6,11 @@ interface Notice {
   tone: Tone
   title?: string
   content: Content
-  /** For a field's own problem: what its `aria-describedby` names. */
+  /** For the `aria-describedby` of a field with a problem. */
   id?: string
 }
 
-/** Something to know before going on. What went wrong is said at once by a screen reader, the rest when it has time. */
+/** A message above the content. Screen readers announce a problem immediately, a success when they are idle. */
 export const notice = ({ tone, title, content, id }: Notice): string => {
   const role = tone === 'bad' ? 'role="alert"' : tone === 'good' ? 'role="status"' : ''
   const heading = title === undefined ? '' : html`<strong>${title}</strong>`
@@ -18,6 +18,6 @@ export const notice = ({ tone, title, content, id }: Notice): string => {
   return html`<div class="notice ${tone}" !${role} !${named}>!${heading}!${render(content)}</div>`
 }
 
-/** The usual one: a form that was not taken. */
+/** For a form that was rejected. */
 export const problemNotice = (problem: string | undefined): string =>
   problem === undefined ? '' : notice({ tone: 'bad', content: { text: problem } })

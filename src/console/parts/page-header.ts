@@ -13,7 +13,7 @@ interface PageHeader {
   actions?: string
 }
 
-/** What the page is, and what can be done on it as a whole. */
+/** The page's title, and the actions on the page as a whole. */
 export const pageHeader = ({ title, lead, back, beside = '', actions }: PageHeader): string => html`
   !${back ? html`<p class="back"><a href="${back.href}">${back.label}</a></p>` : ''}
   <div class="page-header">

@@ -1,18 +1,18 @@
 import { html } from 'ghtml'
 
 interface Pagination {
-  /** Text: what is paged through, for screen readers. */
+  /** Text: names the list for screen readers. */
   label: string
-  /** Addresses; one that is left out or null has no further page. */
+  /** Addresses; null or left out at the end of the list. */
   newer?: string | null
   older?: string | null
-  /** For lists that are not by time: Previous and Next. */
+  /** Labels for lists that are not sorted by time: Previous and Next. */
   words?: { newer: string; older: string }
   /** Text between the two: "Page 2", "51–100 of 320". */
   position?: string
 }
 
-/** Ways to the neighbouring pages of a list; nothing where all of it is on one page. */
+/** Links to the previous and the next page of a list; empty for a list of one page. */
 export function pagination({ label, newer, older, position, words }: Pagination): string {
   if (!newer && !older) return ''
   const { newer: back, older: on } = words ?? { newer: 'Newer', older: 'Older' }
@@ -25,5 +25,5 @@ export function pagination({ label, newer, older, position, words }: Pagination)
   </nav>`
 }
 
-/** Of a query; anything but the number of a page is the first one. */
+/** The page that a query asks for: the first one unless the text is a page number. */
 export const pageNumber = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)

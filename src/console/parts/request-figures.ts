@@ -6,7 +6,7 @@ import { type Column, table } from './table.ts'
 import { tabs } from './tabs.ts'
 import { formatTime } from './format/time.ts'
 
-/** How requests went, for the developer of an app and for the operator: over which time, in charts and in a table. */
+/** Charts and tables of requests, for the developer of an app and for the operator. */
 
 export const periods = {
   '24h': { label: '24 hours', hint: 'last 24 hours', hours: 24 },
@@ -17,16 +17,16 @@ export type Period = keyof typeof periods
 export const isPeriod = (name: unknown): name is Period =>
   typeof name === 'string' && Object.hasOwn(periods, name)
 
-/** The choice between them; `at` gives the address of each. */
+/** Links to each period; `at` gives the address. */
 export const periodTabs = (period: Period, at: (one: string) => string): string =>
   tabs({
-    label: 'Time that is shown',
+    label: 'Period',
     current: at(period),
     entries: Object.entries(periods).map(([one, { label }]) => ({ href: at(one), label })),
     small: true,
   })
 
-/** Percentiles are estimates from counts by duration: more digits would promise what they cannot keep. */
+/** Percentiles are estimated from a histogram, so more digits would be false precision. */
 const estimate = (value: number | null): number | null =>
   value === null ? null : Number(value.toPrecision(value < 10 ? 2 : 3))
 
@@ -38,13 +38,13 @@ const pointLabel = (at: number, period: Period): string => {
   return period === '24h' ? clock : date.replace(/ \d+$/, '')
 }
 
-/** What the points of a chart are called, of whatever they are. */
+/** The labels of a chart's points. */
 export const pointsOf = (points: readonly { at: number }[], period: Period) => ({
   points: points.map(({ at }) => pointLabel(at, period)),
   pointName: { '24h': 'Hour (UTC)', '30d': 'Day (UTC)' }[period],
 })
 
-export const by = { '24h': 'by hour of UTC', '30d': 'by day of UTC' }
+export const by = { '24h': 'by hour (UTC)', '30d': 'by day (UTC)' }
 const nothing = { '24h': 'No requests in the last 24 hours.', '30d': 'No requests in the last 30 days.' }
 
 export const requestsChart = (points: readonly RequestPoint[], period: Period): string =>
@@ -84,7 +84,7 @@ const number = (
   text: row => formatNumber(value(row)),
 })
 
-/** Behind what the row is about: an endpoint, an app. */
+/** The columns after the row's name, which is an endpoint or an app. */
 export const figureColumns = [
   number('Requests', ({ requests }) => requests),
   number('Refused (4xx)', ({ client_errors }) => client_errors),

@@ -7,7 +7,7 @@ interface SecretBox {
   client_secret: string
 }
 
-/** An app's new secret, the only time that it is shown. */
+/** An app's new secret, which is shown only once. */
 export const secretBox = ({
   client_id,
   client_secret,
@@ -19,6 +19,6 @@ export const secretBox = ({
       html: copyable({ value: client_secret, id: 'client-secret', what: 'client_secret' }),
     },
   ])}
-  <p><strong>Copy the secret now: it is shown this once.</strong> Only its hash is kept, so nobody can look it up later.
-    Keep it on your server, out of code and repositories.</p>
+  <p><strong>Copy the secret now: it is shown only once.</strong> The server stores only its hash, so nobody can look it
+    up later. Keep it on your server, not in code or repositories.</p>
 </section>`

@@ -3,7 +3,7 @@ import { type Content, render } from './content.ts'
 
 export type Stat = {
   label: string
-  /** Under the figure: what it is compared to, or since when. */
+  /** Shown under the figure: its unit, its period or a comparison. */
   hint?: string
   href?: string
 } & Content

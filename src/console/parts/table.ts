@@ -1,13 +1,13 @@
 import { html } from 'ghtml'
 
 export type Column<Row> = {
-  /** Text. On a phone it stands beside each value. */
+  /** Text. On a phone it is shown beside each value. */
   title: string
   /** HTML after the title, in the head only: the zone of a time column. */
   note?: string
-  /** Numbers stand at the end, so that their digits line up. */
+  /** For numbers, so that their digits line up. */
   align?: 'end'
-  /** The column that names the row for a screen reader; the first, unless one says so. */
+  /** This column names the row for screen readers; otherwise the first one does. */
   names?: true
 } & ({ text: (row: Row) => string } | { html: (row: Row) => string })
 
@@ -21,8 +21,8 @@ interface Table<Row> {
 }
 
 /**
- * A list with columns. On a phone each row is a small card, laid out by the stylesheet; the roles are written out
- * because some browsers forget them when a table is not displayed as one.
+ * On a phone the stylesheet shows each row as a card. The roles are explicit because some browsers drop them when a
+ * table is not displayed as one.
  */
 export function table<Row>({ caption, columns, rows, dense = false }: Table<Row>): string {
   const naming = columns.find(({ names }) => names) ?? columns[0]

@@ -2,16 +2,16 @@ import { html } from 'ghtml'
 import type { Action } from './content.ts'
 
 interface Tabs {
-  /** Text: what one chooses between, for screen readers. */
+  /** Text: names the tabs for screen readers. */
   label: string
-  /** The address of the one that is shown. */
+  /** The address of the current tab. */
   current: string
   entries: readonly Action[]
-  /** Inside a card: for a choice that changes a part of the page. */
+  /** For tabs that change a part of the page. */
   small?: boolean
 }
 
-/** Pages that belong together, or one page in several ways: links, so each has an address. */
+/** Links between related pages, or between variants of one page. */
 export const tabs = ({ label, current, entries, small = false }: Tabs): string =>
   html`<nav class="tabs${small ? ' small' : ''}" aria-label="${label}">
     <ul>!${entries.map(

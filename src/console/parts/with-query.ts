@@ -1,4 +1,4 @@
-/** An address of ours with what is told in its query; what is null or empty is left out. */
+/** The path with these query parameters; null and empty ones are left out. */
 export function withQuery(path: string, query: Record<string, string | number | null>): string {
   const text = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

@@ -2,11 +2,11 @@ import { Signer } from '@fastify/cookie'
 import type { Keys } from '../../domain/keys.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** Seconds between two looks at the keys: half of what a new one waits before it signs (domain/keys.ts). */
-const lookEvery = 30
+/** Seconds between two reads of the keys: half the time that a new key waits before it signs (domain/keys.ts). */
+const readEvery = 30
 
 export interface CookieSigner extends Pick<Signer, 'sign' | 'unsign'> {
-  /** Reads the keys once in a while: another process may have rotated them. */
+  /** Reads the keys again after a while, because another process may have rotated them. */
   refresh(): Promise<void>
 }
 
@@ -18,20 +18,20 @@ export async function createCookieSigner({
   clock: Clock
 }): Promise<CookieSigner> {
   let signer = new Signer(await keys.cookie())
-  let looked = clock.now()
+  let readAt = clock.now()
   return {
     sign: value => signer.sign(value),
     unsign: value => signer.unsign(value),
     async refresh() {
       const now = clock.now()
-      // Also when the clock was put back.
-      if (Math.abs(now - looked) < lookEvery) return
-      looked = now
+      // The absolute value also covers a clock that was set back.
+      if (Math.abs(now - readAt) < readEvery) return
+      readAt = now
       try {
         signer = new Signer(await keys.cookie())
       } catch {
-        // The keys at hand still do: a page that needs the database will say that it cannot be read.
-        looked = now - lookEvery
+        // The current keys still work; a page that needs the database reports the fault.
+        readAt = now - readEvery
       }
     },
   }

@@ -18,12 +18,12 @@ interface Shown {
 }
 
 /** One answer for an unknown email, a wrong password and a disabled account. */
-const refused = 'This email and password do not go together. Check both and try again.'
+const refused = 'Wrong email or password. Check both and try again.'
 
 export const loginPages: PagePlugin = async (scope, deps) => {
   const { storage, accounts, switches, providers, signedIn, signInThrottle, issuer, secure } = deps
 
-  /** The app that one signs in to decide on. Told to the browser that it sent here, and to no other. */
+  /** The app whose request the person signs in for. Shown only in the browser that began the request. */
   async function askingApp(request: FastifyRequest, next: string | null): Promise<string | null> {
     const uid = next === null ? null : consentUid(next)
     if (uid === null) return null
@@ -39,7 +39,7 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     return sendHtml(reply, loginPage({ ...view, csrf: reply.generateCsrf() }), status)
   }
 
-  // Whoever types the bare address: on to their own pages, by way of signing in.
+  // The sign-in page leads on to the person's own pages.
   scope.get('/', async (_request, reply) => reply.redirect('/login', 303))
 
   scope.get('/login', { schema: { querystring: fields({ next: text }) } }, async (request, reply) => {
@@ -77,5 +77,5 @@ export const loginPages: PagePlugin = async (scope, deps) => {
   })
 }
 
-/** Where one lands who came from nowhere. */
+/** The first page after a sign-in without `next`. */
 const homeOf = (role: Role): string => sections[role][0].href

@@ -8,21 +8,21 @@ interface LoginView {
   next: string | null
   email: string
   problem?: string
-  /** The app that asks for access, when that is what one signs in for. */
+  /** The app that asks for access, when the person came from its authorization request. */
   app_name: string | null
-  /** Where developers make their own account; null while they may not. */
+  /** The address of the sign-up page; null while sign-up is off. */
   sign_up: string | null
 }
 
-/** The fields are named as password managers look for them. After a refusal it is the password that is typed again. */
+/** The field names are those that password managers look for. After a refusal the password field has the focus. */
 export const loginPage = ({ csrf, next, email, problem, app_name, sign_up }: LoginView): string => {
-  const told = problem === undefined ? '' : 'aria-describedby="problem"'
+  const described = problem === undefined ? '' : 'aria-describedby="problem"'
   const [atEmail, atPassword] = problem === undefined ? ['autofocus', ''] : ['', 'autofocus']
   return layout({
     title: 'Sign in',
     width: 'narrow',
     body: html`<h1>Sign in</h1>
-      !${app_name === null ? '' : html`<p class="lead"><strong>${app_name}</strong> asks for access to your stores. Sign in to see what for, and to allow or deny it.</p>`}
+      !${app_name === null ? '' : html`<p class="lead"><strong>${app_name}</strong> asks for access to your stores. Sign in to see the details, then allow or deny it.</p>`}
       !${problem === undefined ? '' : notice({ tone: 'bad', content: { text: problem }, id: 'problem' })}
       !${postForm(
         '/login',
@@ -30,11 +30,11 @@ export const loginPage = ({ csrf, next, email, problem, app_name, sign_up }: Log
         html`<input type="hidden" name="next" value="${next ?? ''}">
         <label for="email">Email</label>
         <input type="email" id="email" name="email" value="${email}" autocomplete="username" autocapitalize="none"
-          spellcheck="false" required !${told} !${atEmail}>
+          spellcheck="false" required !${described} !${atEmail}>
         <label for="password">Password</label>
-        <input type="password" id="password" name="password" autocomplete="current-password" required !${told} !${atPassword}>
+        <input type="password" id="password" name="password" autocomplete="current-password" required !${described} !${atPassword}>
         <button type="submit" class="wide">Sign in</button>`,
       )}
-      !${sign_up !== null && app_name === null ? html`<p class="aside">New here, to build an app? <a href="${sign_up}">Create a developer account</a></p>` : ''}`,
+      !${sign_up !== null && app_name === null ? html`<p class="aside">Building an app? <a href="${sign_up}">Create a developer account</a></p>` : ''}`,
   })
 }

@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Lets accounts of one role pass, asked of the database at every request. Others sign in, or read whose page it is. */
+/** Admits accounts of one role, read from the database at every request. Others get the sign-in page or status 403. */
 export const requireRole =
   (role: Role, { signedIn }: Pick<ConsoleDeps, 'signedIn'>): preHandlerAsyncHookHandler =>
   async (request, reply) => {

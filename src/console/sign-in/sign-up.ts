@@ -24,7 +24,7 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
   // Asked at every request: while sign-up is off, the page does not exist.
   scope.addHook('preHandler', async (_request, reply) => {
     if (await switches.isOn('sign_up')) return
-    const advice = 'The operator of this server makes the accounts: ask them for one.'
+    const advice = 'The operator of this server creates the accounts. Ask them for one.'
     const action = { href: '/login', label: 'Sign in' }
     return sendHtml(reply, messagePage('Sign-up is closed', advice, { action }), 404)
   })
@@ -47,7 +47,7 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
   scope.post('/signup', { schema: { body: signUpForm } }, async (request, reply) => {
     const { email, password } = request.body
     const next = safeNext(request.body.next, issuer)
-    // Each attempt costs a password hash and reveals whether an email has an account, so none is given back.
+    // Each attempt costs a password hash and reveals whether an email has an account, so successful ones count too.
     const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
     if (seconds > 0) {
       reply.header('retry-after', String(seconds))

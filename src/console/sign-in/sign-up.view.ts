@@ -9,22 +9,22 @@ import { postForm } from '../parts/form/post-form.ts'
 interface SignUpView {
   csrf: string
   next: string | null
-  /** Where those sign in who have an account. */
+  /** The address of the sign-in page. */
   sign_in: string
   email: string
-  /** With one of the fields. */
+  /** About one of the fields. */
   problem?: InputError
-  /** With nothing on the page: too many attempts. */
+  /** About the attempt as a whole: too many of them. */
   refusal?: string
 }
 
-/** The password is not sent back: what was typed wrong is typed again. */
+/** The page never contains the password: the person types it again. */
 export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: SignUpView): string =>
   layout({
-    title: problem || refusal ? 'Create a developer account: not yet' : 'Create a developer account',
+    title: problem || refusal ? 'Error: Create a developer account' : 'Create a developer account',
     width: 'narrow',
     body: html`<h1>Create a developer account</h1>
-      <p class="lead">For whoever builds apps on the API. Merchants get their accounts from the platform.</p>
+      <p class="lead">For developers who build apps on the API. Merchants get their accounts from the platform.</p>
       !${problemNotice(refusal)}
       !${postForm(
         '/signup',
@@ -34,7 +34,7 @@ export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: Sig
           id: 'email',
           label: 'Email',
           problem,
-          hint: { text: 'You sign in with it.' },
+          hint: { text: 'You will sign in with this address.' },
           control: attributes =>
             html`<input type="email" name="email" value="${email}" autocomplete="username" autocapitalize="none"
               spellcheck="false" required !${attributes}>`,
@@ -44,7 +44,7 @@ export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: Sig
           label: 'Password',
           problem,
           hint: {
-            text: `At least ${passwordLength.least} characters, of any kind. A few words in a row are strong and easy to remember.`,
+            text: `At least ${passwordLength.least} characters of any kind. A few words in a row are hard to guess and easy to remember.`,
           },
           control: attributes =>
             html`<input type="password" name="password" autocomplete="new-password" minlength="${passwordLength.least}"
@@ -52,5 +52,5 @@ export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: Sig
         })}
         <button type="submit" class="wide">Create account</button>`,
       )}
-      <p class="aside">Have an account? <a href="${sign_in}">Sign in</a></p>`,
+      <p class="aside">Already have an account? <a href="${sign_in}">Sign in</a></p>`,
   })

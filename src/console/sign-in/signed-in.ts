@@ -6,12 +6,12 @@ import type { Account } from '../../storage/port/index.ts'
 
 export interface SignedIn {
   account(request: FastifyRequest): Promise<Account | null>
-  /** False when the account was disabled, or got another password, since its password was looked at. */
+  /** False when the account was disabled, or its password changed, after the password was checked. */
   start(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<boolean>
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** Where a request came from, for the audit log. */
+/** The origin of a request, for the audit log. */
 export const fromOf = (request: FastifyRequest): From => ({ address: request.ip, request_id: request.id })
 
 /** Cookie options of the pages. Lax: a merchant who arrives from an app's site is still signed in. */
@@ -25,7 +25,7 @@ export const cookieOptions = (secure: boolean): CookieSerializeOptions => ({
 /** Under https the name itself forbids a cookie set by another host or without encryption (RFC 6265bis §4.1.3). */
 const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
 
-/** Holds what a browser's form tokens are made with. */
+/** Holds the secret that a browser's CSRF tokens are derived from. */
 export const csrfCookie = (secure: boolean): string => cookieName('tillgate_csrf', secure)
 
 export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
@@ -43,7 +43,7 @@ export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
       const previous = valueOf(request)
       if (previous !== undefined) await sessions.end(previous, null)
       reply.setCookie(name, value, { ...options, maxAge: sessionLifetime })
-      // The next page makes a new one: whoever knew the one before, or planted it, has no form of this session.
+      // The next page sets a new secret: nobody who knows or planted the old one can forge a form of this session.
       reply.clearCookie(csrfCookie(secure), options)
       return true
     },

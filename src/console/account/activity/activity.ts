@@ -26,7 +26,7 @@ export function accountActivity(scope: PageScope, { storage, connectedApps, figu
   })
 }
 
-/** As `placeText` wrote it. */
+/** Parses what `placeText` writes. */
 function placeOf(text: string): ActivityPlace | null {
   const [, bucket, store, app_id] = /^(\d{1,12})\.(-?\d+)\.([\w-]+)$/.exec(text) ?? []
   const store_id = parseInt64(store ?? '')

@@ -16,7 +16,7 @@ import { withQuery } from '../../parts/with-query.ts'
 interface ActivityView {
   viewer: Viewer
   stores: readonly MerchantStore[]
-  /** Every app that ever read one of the stores. */
+  /** Every app that has read one of the stores, by id. */
   apps: ReadonlyMap<string, App>
   filter: { app_id: string | null; store_id: bigint | null }
   after: ActivityPlace | null
@@ -34,7 +34,7 @@ export const activityPage = (view: ActivityView): string =>
 const filters = ({ stores, apps, filter }: ActivityView): string =>
   filterForm({
     action: activityPath,
-    label: 'What is shown',
+    label: 'Filter',
     selects: [
       {
         name: 'app',
@@ -59,12 +59,12 @@ function nothing({ filter, after, apps }: ActivityView): string {
   const narrowed = filter.app_id !== null || filter.store_id !== null || after !== null
   const all = { action: { href: activityPath, label: 'Show all' } }
   return emptyState({
-    title: narrowed ? 'Nothing was read like this' : 'No app has read your stores lately',
+    title: narrowed ? 'No reads match the filter' : 'No app has read your stores recently',
     content: {
       text:
         apps.size === 0
-          ? 'When an app that you connected reads orders or items, each hour of it is listed here.'
-          : 'Each hour in which an app reads is listed here for 35 days.',
+          ? 'When an app reads your orders or items, this page lists each hour in which it did.'
+          : 'This page lists each hour in which an app read data, for 35 days.',
     },
     ...(narrowed && all),
   })
@@ -79,7 +79,7 @@ function rows({ stores, apps, filter, after, page }: ActivityView): string {
       rows: page.rows,
       columns: [
         {
-          title: 'Hour of',
+          title: 'Hour',
           html: row => storeTime(row.bucket, storeOf.get(row.store_id)?.timezone ?? 'UTC'),
         },
         { title: 'App', text: ({ app_id }) => apps.get(app_id)?.name ?? app_id },
@@ -89,7 +89,7 @@ function rows({ stores, apps, filter, after, page }: ActivityView): string {
       ],
     }),
   })}
-    <p class="muted">Each row is an app, a store and an hour, by the store’s own clock. What is read twice counts twice.</p>
+    <p class="muted">Each row is one app, one store and one hour in the store’s time zone. Data that is read twice counts twice.</p>
     !${pagination({
       label: 'Hours',
       newer: after === null ? null : withQuery(activityPath, query),
@@ -98,7 +98,7 @@ function rows({ stores, apps, filter, after, page }: ActivityView): string {
     })}`
 }
 
-/** A request that finds nothing new gives nothing out. */
+/** A request may return no rows. */
 function whatWasRead({ orders, items, sales }: ReadDelta): string {
   const given = [
     orders === 0 ? [] : formatCount(orders, 'order'),

@@ -15,7 +15,7 @@ interface EventsView {
   viewer: Viewer
   account: Account
   stores: readonly MerchantStore[]
-  /** The entry that the page begins behind. */
+  /** The page begins after this entry. */
   before: string | undefined
   page: AuditPage
 }
@@ -28,8 +28,8 @@ export const eventsPage = (view: EventsView): string =>
   })
 
 const nothing = emptyState({
-  title: 'Nothing further back',
-  content: { text: 'Sign-ins, and what you allow, change and revoke, are listed here.' },
+  title: 'No older events',
+  content: { text: 'This page lists sign-ins, and the access that you allow, change and revoke.' },
   action: { href: eventsPath, label: 'Newest' },
 })
 
@@ -38,7 +38,7 @@ function events({ account, stores, before, page: { lines, next } }: EventsView):
   const names = new Map(stores.map(({ id, name }) => [id, name]))
   return html`!${card({
     body: table<AuditLine>({
-      caption: 'What was done with your account, newest first',
+      caption: 'Events of your account, newest first',
       rows: lines,
       columns: [
         {
@@ -58,7 +58,8 @@ function events({ account, stores, before, page: { lines, next } }: EventsView):
       ],
     }),
   })}
-    <p class="muted">Something you did not do? Tell your platform’s operator: a new password ends every sign-in.</p>
+    <p class="muted">Is there something you did not do? Ask your platform’s operator for a new password: it signs out everyone who uses
+      your account.</p>
     !${pagination({
       label: 'Events',
       newer: before === undefined ? null : eventsPath,
@@ -67,7 +68,7 @@ function events({ account, stores, before, page: { lines, next } }: EventsView):
     })}`
 }
 
-/** Operators are not told by name: to a merchant they are the platform. */
+/** Operators are not named: to a merchant they are the platform. */
 function who({ actor_kind, actor_id, actor_name }: AuditLine, account: Account): string {
   if (actor_kind === 'server') return 'The server'
   if (actor_kind === 'app') return actor_name ?? 'An app'
@@ -78,12 +79,12 @@ function who({ actor_kind, actor_id, actor_name }: AuditLine, account: Account):
 
 const words = (part: Part, names: ReadonlyMap<bigint, string>): string => {
   if (typeof part === 'string') return part
-  // Sold or gone since: it has no name that this merchant may know.
+  // The store was sold or removed since, so this merchant may not see its name.
   if ('store' in part) return names.get(part.store) ?? `no. ${part.store}`
   return part.label
 }
 
-/** Of what was done in the merchant's name. */
+/** The address is shown for the merchant's own actions, and for sign-ins that somebody tried as them. */
 const from = ({ actor_kind, actor_id, address }: AuditLine, account: Account): string =>
   address !== null && actor_kind === 'account' && (actor_id === null || actor_id === account.id)
     ? address

@@ -9,11 +9,11 @@ export const eventsPath = '/account/activity/account'
 interface ActivityFrame {
   viewer: Viewer
   current: typeof activityPath | typeof eventsPath
-  /** HTML already. */
+  /** HTML. */
   body: string
 }
 
-/** The two halves of what happened: what apps read, and what was done with the account. */
+/** The header and the tabs of the two activity pages. */
 export const activityFrame = ({ viewer, current, body }: ActivityFrame): string =>
   layout({
     title: current === activityPath ? 'Activity' : 'Your account’s activity',
@@ -21,7 +21,7 @@ export const activityFrame = ({ viewer, current, body }: ActivityFrame): string 
     path: current,
     body: html`!${pageHeader({
       title: 'Activity',
-      lead: { text: 'Which apps read your stores and when, and what was done with your account.' },
+      lead: { text: 'Which apps read your stores, and what happened in your account.' },
     })}
     !${tabs({
       label: 'Kinds of activity',

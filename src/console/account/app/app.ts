@@ -10,7 +10,7 @@ import { shownDays } from '../days.ts'
 import { appPage } from './app.view.ts'
 import type { AppReads } from './chart.view.ts'
 
-/** One app: which stores it may read, what it may read of them, and what it did read. */
+/** One app: the stores it may read, the data it may read, and what it has read. */
 export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
   const schema = { querystring: fields({ store: text, saved: text }) }
 
@@ -19,7 +19,7 @@ export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
     return sendHtml(reply, appPage({ viewer, connections, reads, saved: query.saved === '1' }))
   })
 
-  /** By the days of the picked store's zone, or of that of most of the app's stores. */
+  /** Days are those of the picked store's time zone, or of the zone that most of the app's stores are in. */
   async function readsOf(connections: AppConnections, picked: ConnectedStore | null): Promise<AppReads> {
     const stores = picked ? [picked] : storesOf(connections)
     const ids = stores.map(({ id }) => id)

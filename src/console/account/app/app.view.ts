@@ -18,7 +18,7 @@ interface AppView {
   viewer: Viewer
   connections: AppConnections
   reads: AppReads
-  /** The stores were changed a moment ago. */
+  /** The merchant has just changed the stores. */
   saved: boolean
 }
 
@@ -36,13 +36,13 @@ export const appPage = ({ viewer, connections, reads, saved }: AppView): string 
       beside: appBadges(app),
       ...(own && { actions: actions(app.id) }),
     })}
-    !${saved ? notice({ tone: 'good', content: { text: 'The stores are saved. They hold from the next request of the app on.' } }) : ''}
+    !${saved ? notice({ tone: 'good', content: { text: 'Stores saved. The change applies from the app’s next request.' } }) : ''}
     <div class="grid-2">
       !${card({ title: 'The app', body: appFacts(app, [sinceFact(connections)]) })}
-      !${card({ title: 'What it may read', body: mayRead(connections) })}
+      !${card({ title: 'What it can read', body: mayRead(connections) })}
     </div>
-    !${own ? card({ title: 'Stores that you allow it', body: storeTable(own, 'None now, so it reads nothing. Change the stores to allow some.') }) : ''}
-    !${linked ? card({ title: 'Connected by the platform (operator)', body: linkedStores(linked) }) : ''}
+    !${own ? card({ title: 'Stores you allow it to read', body: storeTable(own, 'None. Change the stores to allow some.') }) : ''}
+    !${linked ? card({ title: 'Connected by your platform’s operator', body: linkedStores(linked) }) : ''}
     !${appReadsCard(connections, reads)}`,
   })
 }
@@ -60,10 +60,10 @@ function sinceFact({ own, linked, stores }: AppConnections) {
   }
 }
 
-/** A public app has no key of its own, so it has what a merchant's consent gives and no more. */
+/** A public app cannot use client_credentials, so it has the scope of a merchant's consent and no other. */
 const mayRead = ({ app }: AppConnections): string =>
   html`!${scopeList(app.public ? ['integration.store'] : splitScope(app.scope))}
-    <p class="muted">Of the stores on this page, and of no other. It cannot change your orders, items or prices.</p>`
+    <p class="muted">For the stores on this page and no others. It cannot change your orders, items or prices.</p>`
 
 const linkedStores = (linked: Connection): string =>
   html`<p>The operator of your point-of-sale platform gave it access to these stores. To end that, ask the operator.</p>

@@ -8,15 +8,15 @@ import { zoneName } from '../../parts/format/time.ts'
 import { withQuery } from '../../parts/with-query.ts'
 
 export interface AppReads {
-  /** The store that alone is shown; null for all. */
+  /** Only this store is shown; null for all stores. */
   picked: bigint | null
-  /** Of the days. */
+  /** The time zone of the days. */
   zone: string
   days: LocalDay[]
   byStore: StoreDays[]
 }
 
-/** What the app was given, day by day: in all, or of one store; and store by store. */
+/** What the app read by day: in total or from one store, and by store. */
 export function appReadsCard(connections: AppConnections, reads: AppReads): string {
   const { app } = connections
   const stores = storesOf(connections)
@@ -25,8 +25,8 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
   const nameOf = new Map(stores.map(({ id, name }) => [id, name]))
   const points = days.map(({ date }) => dayOf(date))
   const pointName = `Day, ${zoneName(zone)}`
-  const of = picked === null ? '' : ` of ${nameOf.get(picked)}`
-  const empty = `Nothing was read${of} in these ${shownDays} days.`
+  const from = picked === null ? '' : ` from ${nameOf.get(picked)}`
+  const empty = `Nothing was read${from} in the last ${shownDays} days.`
   const split = (id: string, title: string, what: 'orders' | 'items'): string =>
     chart({
       id,
@@ -50,7 +50,7 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
         ? ''
         : filterForm({
             action: `${here}#reads`,
-            label: 'What is shown',
+            label: 'Filter',
             selects: [
               {
                 name: 'store',
@@ -64,7 +64,7 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
     }
     !${chart({
       id: 'reads-by-day',
-      title: `The last ${shownDays} days${of}, in ${zoneName(zone)}`,
+      title: `Read${from} in the last ${shownDays} days, by day (${zoneName(zone)})`,
       kind: 'grouped',
       points,
       pointName,

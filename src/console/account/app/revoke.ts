@@ -5,7 +5,7 @@ import { fromOf } from '../../sign-in/signed-in.ts'
 import { sendNotConnected } from './not-connected.ts'
 import { revokePage } from './revoke.view.ts'
 
-/** The end of an app's access: a page that says what will stop, and then the end itself. */
+/** Revoking an app's access, after a page that says what stops. */
 export function accountRevoke(scope: PageScope, { connectedApps }: ConsoleDeps): void {
   const path = '/account/apps/:app_id/revoke'
 

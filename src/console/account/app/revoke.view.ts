@@ -25,21 +25,21 @@ export function revokePage({ viewer, own, linked }: RevokeView): string {
         action: `${here}/revoke`,
         csrf: viewer.csrf,
         content: {
-          html: html`<p>From its next request on, ${app.name} can no longer read of
+          html: html`<p>From its next request, ${app.name} can no longer read this data from
               ${stores.length === 0 ? 'your stores' : storesInWords(stores)}:</p>
             <ul>!${stops(own)}</ul>
-            <p>What you use the app for there will stop working. What it has read already stays with it. To connect it
-              again, start from the app.</p>
+            <p>Features of the app that need this data stop working. The app keeps the data that it has already read. To
+              connect it again, start in the app.</p>
             !${linked ? stays(linked) : ''}`,
         },
         confirm: 'Revoke access',
-        cancel: { href: here, label: 'Keep it' },
+        cancel: { href: here, label: 'Keep access' },
         danger: true,
       })}`,
   })
 }
 
-/** By what it could read. A public app has no key of its own, and so never orders or items. */
+/** The data that the app could read. A public app cannot read orders or items. */
 function stops({ app }: Connection): string[] {
   const scopes = app.public ? [] : splitScope(app.scope)
   return [
@@ -56,8 +56,8 @@ function stops({ app }: Connection): string[] {
 const stays = (linked: Connection): string =>
   notice({
     tone: 'warn',
-    title: 'Not all of it ends',
+    title: 'Some access stays',
     content: {
-      text: `The platform itself connected this app to ${storesInWords(linked.stores)}. That stays: ask the platform’s operator to end it.`,
+      text: `Your platform’s operator also connected this app to ${storesInWords(linked.stores)}. That access stays. To end it, ask the operator.`,
     },
   })

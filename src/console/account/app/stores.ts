@@ -39,7 +39,8 @@ export function accountStores(scope: PageScope, { connectedApps }: ConsoleDeps):
     if (changed) return reply.redirect(`${here}?saved=1`, 303)
     // No store is no access: the page for revoking says what ends.
     if (!sent.foreign && picked.length === 0) return reply.redirect(`${here}/revoke`, 303)
-    const problem = 'The stores could not be saved: one is not yours, or the app was disconnected meanwhile.'
+    const problem =
+      'The stores could not be saved: one of them is not yours, or the app has been disconnected.'
     return show(request, reply, { choice: sent, problem })
   })
 }

@@ -10,7 +10,7 @@ import { storeList } from '../../consent/store-choice.view.ts'
 
 interface ChangeStoresView {
   viewer: Viewer
-  /** All of the merchant's. */
+  /** All stores of the merchant. */
   stores: readonly MerchantStore[]
   own: Connection
   choice: StoreChoice
@@ -27,8 +27,8 @@ export function changeStoresPage({ viewer, stores, own, choice, problem }: Chang
     width: 'narrow',
     body: html`!${pageHeader({ title: `Change the stores of ${app.name}`, back: { href: here, label: app.name } })}
       !${problemNotice(problem)}
-      <p>From its next request on, ${app.name} can read the stores that are ticked here, and no other of yours.
-        To end all of it, untick every store.</p>
+      <p>You allow ${app.name} to read the stores that you tick, from its next request. To revoke all the access you
+        gave it, untick every store.</p>
       !${postForm(
         `${here}/stores`,
         viewer.csrf,

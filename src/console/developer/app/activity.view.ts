@@ -23,8 +23,8 @@ export const activityPage = ({ viewer, account, app, lines, first, next }: Activ
     viewer,
     app,
     tab: '/activity',
-    body: html`<p>What was changed of this app, and when merchants connected or disconnected it. Merchants stay unnamed:
-        they allowed the app, not a person.</p>
+    body: html`<p>Changes to this app, and when merchants connected or disconnected it. Merchants are not named, because they
+        allowed the app, not a person.</p>
       !${lines.length === 0 ? nothing(path) : card({ body: lineTable(lines, account) })}
       !${pagination({
         label: 'Pages of activity',
@@ -47,32 +47,32 @@ const lineTable = (lines: AuditLine[], account: Account): string =>
       },
       { title: 'What', text: told, names: true },
       { title: 'Who', text: line => who(line, account) },
-      // Where others sit is not the developer's business.
+      // The address of anybody else is private.
       { title: 'From', text: line => (line.actor_id === account.id ? (line.address ?? '–') : '–') },
     ],
   })
 
 const nothing = (path: string): string =>
   emptyState({
-    title: 'Nothing here',
-    content: { text: 'There is no older activity.' },
+    title: 'No older activity',
+    content: { text: 'This is the end of the log.' },
     action: { href: path, label: 'Show the newest' },
   })
 
-/** What can happen to an app. The name that it was created with, and the fields that changed, are in the detail. */
+/** A sentence for each action on an app. `detail` holds the name at creation, or the fields that changed. */
 const sentences: Partial<Record<AuditAction, (line: AuditLine) => string>> = {
   app_created: ({ detail }) => `Created the app${detail === null ? '' : ` as ${detail}`}`,
   app_changed: ({ detail }) => `Changed ${fieldNames(detail)}`,
   app_disabled: () => 'Disabled the app',
   app_enabled: () => 'Enabled the app',
-  secret_added: () => 'Made a new secret',
+  secret_added: () => 'Created a new secret',
   secret_retired: () => 'Retired a secret',
   access_allowed: line => `Allowed the app${ofStores(line)}`,
   access_denied: () => 'Denied the app access',
   access_changed: line => `Changed the stores that the app may read${toStores(line)}`,
   access_revoked: line => `Ended the app’s access${ofStores(line)}${why(line)}`,
   access_linked: line => `Linked the app${ofStores(line)}`,
-  store_moved: () => 'A store changed its merchant, and with that left the app',
+  store_moved: () => 'A store moved to another merchant, so the app lost access to it',
 }
 
 const told = (line: AuditLine): string => sentences[line.action]?.(line) ?? line.action.replaceAll('_', ' ')
@@ -82,13 +82,13 @@ const count = ({ store_ids }: AuditLine): string =>
 const ofStores = (line: AuditLine): string => (line.store_ids.length === 0 ? '' : `: ${count(line)}`)
 const toStores = (line: AuditLine): string => `: now ${count(line)}`
 
-/** Of the server or the app itself: which token came twice, or was given back. */
+/** When the server or the app ended the access: which token was used twice, or revoked. */
 const why = ({ detail }: AuditLine): string => (detail === null ? '' : ` (${detail})`)
 
 const fieldNames = (detail: string | null): string =>
   detail === null || detail === 'nothing' ? 'nothing' : detail.replace('redirect_uris', 'the redirect URIs')
 
-/** Nobody is named but the developer who looks. What a merchant does is about their own account. */
+/** Names nobody but the developer who looks at the page. A merchant acts on their own account. */
 function who({ actor_kind, actor_id, account_id }: AuditLine, account: Account): string {
   if (actor_kind === 'app') return 'The app'
   if (actor_kind === 'server') return 'The server'

@@ -14,7 +14,7 @@ import { appPage, isOutcome } from './app.view.ts'
 export function developerApp(scope: PageScope, { storage, apps, figures }: ConsoleDeps): void {
   async function usageOf(app_id: string, period: Period) {
     const { requests } = figures
-    // Both of the same hours or days, so that the table adds up to the chart.
+    // Both cover the same hours or days, so that the table adds up to the chart.
     const [chart, endpoints] = await Promise.all(
       period === '24h'
         ? [requests.byHour(app_id, 24), requests.byEndpoint(app_id, 24)]

@@ -13,10 +13,10 @@ import { notice } from '../../parts/notice.ts'
 import { formatTime, viewerTime } from '../../parts/format/time.ts'
 import { postForm } from '../../parts/form/post-form.ts'
 
-/** What was done on the page before this one. */
+/** The change that led to this page. */
 const outcomes = {
-  saved: 'The changes are saved.',
-  retired: 'The secret is retired: it gets no token any more.',
+  saved: 'Changes saved.',
+  retired: 'Secret retired. It can no longer get tokens.',
   disabled: 'The app is disabled.',
   enabled: 'The app is enabled.',
 }
@@ -50,8 +50,8 @@ export const appPage = ({ viewer, app, secrets, reach, usage, done }: AppView): 
 
 const settings = (app: App): Fact[] => [
   { term: 'client_id', html: copyable({ value: app.id, id: 'client-id', what: 'client_id' }) },
-  { term: 'Kind', text: app.public ? 'Public: no secret, PKCE required' : 'Confidential: has a secret' },
-  // No link: whoever registers a site here would get one from a page of ours.
+  { term: 'Type', text: app.public ? 'Public: no secret, PKCE required' : 'Confidential: has a secret' },
+  // Not a link, so that registering an app does not give a site a link from this server.
   { term: 'Website', text: app.website ?? 'None' },
   { term: 'Publisher', text: app.publisher ?? 'None' },
   { term: 'Scopes', html: html`<ul>!${splitScope(app.scope).map(scopeLine)}</ul>` },
@@ -59,7 +59,7 @@ const settings = (app: App): Fact[] => [
     term: 'Redirect URIs',
     html:
       app.redirect_uris.length === 0
-        ? 'None: merchants cannot connect it by themselves'
+        ? 'None, so merchants cannot connect it themselves'
         : html`<ul>!${app.redirect_uris.map(uri => html`<li><code class="value">${uri}</code></li>`)}</ul>`,
   },
   { term: 'Created', html: viewerTime(app.created_at) },
@@ -68,7 +68,7 @@ const settings = (app: App): Fact[] => [
 const scopeLine = (scope: string): string =>
   html`<li>${scope} <small>${isScope(scope) ? scopes[scope].gives : ''}</small></li>`
 
-/** How many, and not who: merchants allow an app, not its developer to look them up. */
+/** Counts without names: merchants allow the app, and do not show themselves to its developer. */
 function connectedCard({ merchants, stores, linked }: AppReach): string {
   const some = (count: number, noun: string): string =>
     `${formatNumber(count)} ${count === 1 ? noun : `${noun}s`}`
@@ -78,10 +78,10 @@ function connectedCard({ merchants, stores, linked }: AppReach): string {
     title: 'Connected',
     body:
       stores === 0 && merchants === 0
-        ? html`<p>No store yet. Send a merchant to <code>/auth/v2/authorize</code> with the app’s client_id and a
-            redirect URI: the <a href="/docs/">API reference</a> has the parameters.</p>`
-        : html`<p><strong>${some(stores, 'store')}</strong>${by}${also}. Which ones,
-            <code>GET /integration/v1/stores</code> tells the app.</p>`,
+        ? html`<p>No stores yet. Send merchants to <code>/auth/v2/authorize</code> with the app’s client_id and a redirect
+            URI. The <a href="/docs/">API reference</a> lists the parameters.</p>`
+        : html`<p><strong>${some(stores, 'store')}</strong>${by}${also}.
+            <code>GET /integration/v1/stores</code> lists them.</p>`,
   })
 }
 
@@ -92,12 +92,12 @@ const secretsCard = (app: App, secrets: AppSecret[]): string =>
       ? ''
       : html`<a class="button secondary small" href="${appsPath}/${app.id}/rotate">Rotate the secret</a>`,
     body: app.public
-      ? html`<p>None: the app is public and proves itself by PKCE.</p>`
-      : html`!${secrets.length > 1 ? html`<p>Two work now. Retire the old one once nothing uses it any more.</p>` : ''}
+      ? html`<p>None. The app is public and uses PKCE instead.</p>`
+      : html`!${secrets.length > 1 ? html`<p>Two secrets work now. Retire the old one when nothing uses it any more.</p>` : ''}
         !${secretList(app, secrets)}`,
   })
 
-/** The last secret has no way to be retired: the app would be locked out. */
+/** The last secret cannot be retired, because the app could not get tokens any more. */
 const secretList = (app: App, secrets: AppSecret[]): string =>
   html`<ul class="plain rows">!${secrets.map(
     secret => html`<li>
@@ -115,12 +115,12 @@ const disableCard = (app: App): string =>
   card({
     title: 'Disable',
     beside: html`<a class="button secondary small" href="${appsPath}/${app.id}/disable">Disable the app</a>`,
-    body: html`<p>A disabled app gets no token, and those it has are refused. You can enable it again.</p>`,
+    body: html`<p>A disabled app gets no tokens, and the server rejects those it has. You can enable it again.</p>`,
   })
 
 function disabledNote({ id, disabled_at, disabled_by_owner }: App, { csrf }: Viewer): string {
   if (disabled_at === null) return ''
-  const effect = 'it gets no tokens, and those it has are refused.'
+  const effect = 'it gets no tokens, and the server rejects those it has.'
   return disabled_by_owner
     ? notice({
         tone: 'warn',

@@ -2,66 +2,66 @@ import { accessTokenLifetime, inDays } from '../../../contract/lifetimes.ts'
 import { maxOrderCount, maxOrderWindow } from '../../../contract/paging.ts'
 import type { ErrorCode, redirectErrors, tokenErrors } from '../../../errors.ts'
 
-/** Every code that an app can get; the last exists only in the request log, for a response that was not read to its end. */
+/** Every code that an app can get, and `answer_incomplete` of the request log: the client left before the end. */
 type Code = ErrorCode | keyof typeof tokenErrors | keyof typeof redirectErrors | 'answer_incomplete'
 
-const tryLater = 'Try again after the seconds in the Retry-After header, and wait longer each time it fails.'
+const tryLater =
+  'Try again after the number of seconds in the Retry-After header, and wait longer after each failure.'
 
-/** How to resolve each error: shown beside the code in the request log, and listed in docs/errors.md. */
+/** How a developer fixes an error. The request log shows it beside the code, and docs/errors.md lists it. */
 export const advice = {
   request_malformed:
-    'Send a well-formed URL and headers: percent-encode the values in the query (a space as `%20` or `+`), and do not encode letters and digits in the path.',
+    'Send a well-formed URL and headers: percent-encode query values, a space as `%20` or `+`, and do not encode letters and digits in the path.',
   token_missing: 'Send the access token with the request, as the header `Authorization: Bearer …`.',
   token_invalid:
-    'Send an access token that this server’s `/auth/v2/token` issued, complete and unchanged. Refresh tokens and codes are not access tokens.',
-  token_expired: `Access tokens last ${inDays(accessTokenLifetime)}. Use the refresh token, or ask for a new token with client_credentials, before that.`,
+    'Send an access token that `/auth/v2/token` of this server issued, whole and unchanged. Refresh tokens and codes are not access tokens.',
+  token_expired: `Access tokens last ${inDays(accessTokenLifetime)}. Before yours expires, use the refresh token or request a new token with client_credentials.`,
   token_revoked:
-    'The merchant ended the access, or the app is disabled. Ask the merchant to connect the app again; do not retry with this token.',
+    'The merchant revoked access, or the app is disabled. Ask the merchant to connect the app again, and do not retry with this token.',
   scope_insufficient:
-    'Ask for a token with the scope of this endpoint. Orders and inventory need the app’s own token (client_credentials) and an app registered for the scope.',
+    'Request a token with the scope of this endpoint. Orders and inventory need the app’s own token (client_credentials), and an app that is registered for the scope.',
   store_forbidden:
-    'No merchant currently allows your app to read this store. `GET /integration/v1/stores` lists the stores that it may read; ask the merchant to connect this one.',
+    'No merchant allows your app to read this store now. `GET /integration/v1/stores` lists the stores it can read. Ask the merchant to connect the store.',
   store_not_found: 'Check `store_id` against `GET /integration/v1/stores`.',
-  route_not_found: 'Check the path against the API reference, letter by letter.',
-  method_not_allowed: 'Use a method that the response’s Allow header lists.',
+  route_not_found: 'Compare the path with the API reference, letter by letter.',
+  method_not_allowed: 'Use a method that the Allow header of the response names.',
   request_timeout: 'Send the whole request at once, over a connection that is fast enough, and try again.',
-  body_too_large: 'Send less at a time: the message of the response states the limit.',
+  body_too_large: 'Send less at a time. The error message states the limit.',
   media_type_unsupported:
-    'Set Content-Type to the media type of the endpoint: `application/x-www-form-urlencoded` for tokens, `application/x-ndjson` for records.',
+    'Set Content-Type to what the endpoint reads: `application/x-www-form-urlencoded` for tokens, `application/x-ndjson` for records.',
   parameter_invalid:
-    'The response’s `details` lists each bad parameter and the rule that it breaks. Times are UTC, written as `2026-11-01 09:00:00`; send each parameter once.',
-  window_too_long: `Ask for at most ${maxOrderWindow / 3600} hours of orders at a time, and split longer periods into several windows.`,
-  count_too_large: `Ask for at most ${maxOrderCount} orders a page, and continue with \`index\`.`,
-  record_invalid:
-    'Correct the lines that `details` lists, and send the whole request again: nothing was stored.',
-  rate_limited: 'Wait for the seconds in the Retry-After header, and spread the requests out.',
+    'The `details` of the response name each parameter and the rule that it breaks. Times are UTC, such as `2026-11-01 09:00:00`. Send each parameter once.',
+  window_too_long: `Ask for at most ${maxOrderWindow / 3600} hours of orders at a time. Read a longer period window by window.`,
+  count_too_large: `Ask for at most ${maxOrderCount} orders per page, and continue with \`index\`.`,
+  record_invalid: 'Correct the lines that `details` names, then send all lines again: nothing was stored.',
+  rate_limited: 'Wait for the number of seconds in the Retry-After header, and spread your requests.',
   headers_too_large: 'Send fewer cookies and shorter headers and queries.',
   server_error:
-    'The fault is on the server’s side: try again, and report the request id to the operator if it persists.',
+    'The fault is on the server. Try again; if it persists, report the request id to the operator.',
   service_unavailable: tryLater,
   answer_incomplete:
-    'The connection closed before the response was complete. Read responses to the end, allow more time, or ask for smaller pages.',
+    'The connection was closed before the whole response was sent. Read responses to their end, raise your timeout, or request smaller pages.',
   invalid_request:
     'Send each parameter once, as a form in the body, and authenticate in one way only: header or body. The error_description says what is wrong.',
   invalid_client:
-    'Check client_id and client_secret. A secret that was rotated out or retired no longer works, nor does a disabled app.',
+    'Check client_id and client_secret. A secret that was replaced or retired no longer works, and a disabled app gets no tokens.',
   invalid_grant:
-    'Use a code or refresh token once, with the app that received it, the same redirect_uri and the right code_verifier. Otherwise send the merchant through `/auth/v2/authorize` again.',
+    'Use each code or refresh token once, in the app that got it, with the same redirect_uri and the right code_verifier. Otherwise send the merchant through `/auth/v2/authorize` again.',
   invalid_scope:
-    'Ask only for scopes that the app is registered for. A merchant’s consent grants `integration.store`; client_credentials grants the others.',
-  invalid_target: 'Leave `resource` out, or send the address of this server.',
+    'Request only scopes that the app is registered for. A merchant’s consent gives `integration.store`; the others need client_credentials.',
+  invalid_target: 'Omit `resource`, or send the address of this server.',
   unauthorized_client:
     'A public app cannot use client_credentials: use authorization_code with PKCE, or register a confidential app.',
   unsupported_grant_type: 'Use authorization_code, refresh_token or client_credentials.',
   temporarily_unavailable:
-    'Try again after the seconds in the Retry-After header. Status 429 means that the app failed to authenticate too often: check its secret first.',
-  access_denied: 'The merchant denied access. Explain why the app needs it, and let them start again.',
-  interaction_required: 'Leave `prompt=none` out: merchants decide every time.',
-  request_not_supported: 'Send the parameters one by one, without `request`.',
-  request_uri_not_supported: 'Send the parameters one by one, without `request_uri`.',
-  unsupported_response_type: 'Send `response_type=code`.',
+    'Try again after the number of seconds in the Retry-After header. With status 429 the app failed to authenticate too often: check its secret first.',
+  access_denied: 'The merchant denied access. Explain what the app needs it for, and let them start again.',
+  interaction_required: 'Omit `prompt=none`: merchants decide every time.',
+  request_not_supported: 'Send each parameter by itself, not in `request`.',
+  request_uri_not_supported: 'Send each parameter by itself, not in `request_uri`.',
+  unsupported_response_type: 'Use `response_type=code`.',
 } as const satisfies Record<Code, string>
 
-/** Empty for a code of another release. */
+/** Empty for an unknown code, which another release may have written. */
 export const adviceFor = (code: string): string =>
   Object.hasOwn(advice, code) ? advice[code as keyof typeof advice] : ''

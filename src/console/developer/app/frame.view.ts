@@ -10,15 +10,15 @@ export const appsPath = '/developer/apps'
 interface AppFrame {
   viewer: Viewer
   app: App
-  /** What stands behind the app's own address; empty for its first page. */
+  /** Appended to the app's address; empty for its first page. */
   tab: '' | '/requests' | '/activity'
-  /** HTML already. */
+  /** HTML. */
   body: string
 }
 
 const tabNames = { '': 'Overview', '/requests': 'Requests', '/activity': 'Activity' }
 
-/** The pages of one app: its name, its state, what can be done with it, and the way between them. */
+/** The header and the tabs of the pages of one app. */
 export function appFrame({ viewer, app, tab, body }: AppFrame): string {
   const own = `${appsPath}/${app.id}`
   return layout({

@@ -28,7 +28,7 @@ export const ownAppPages: PagePlugin = async (scope, deps) => {
     }
     // Another developer's app looks like one that does not exist.
     const action = { href: '/developer/apps', label: 'My apps' }
-    const page = messagePage('There is no such app', 'None of your apps has this address.', {
+    const page = messagePage('App not found', 'None of your apps has this address.', {
       viewer,
       action,
     })

@@ -7,10 +7,10 @@ import { type LogFilter, requestsPage } from './requests.view.ts'
 
 const pageSize = 50
 const longestText = 200
-/** The hours that the log is kept for: which endpoints can be in it. */
+/** The log's retention in hours: the filter offers the endpoints of this time. */
 const logHours = 7 * 24
 
-/** The app's latest requests, found by time, by endpoint, or by the id that an answer carried. */
+/** The app's latest requests, searchable by endpoint, by error or by the request id of a response. */
 export function developerRequests(scope: PageScope, { figures: { requests } }: ConsoleDeps): void {
   async function entriesOf(app_id: string, filter: LogFilter, before: LogQuery['before']) {
     if (filter.request_id !== '') {

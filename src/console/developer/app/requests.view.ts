@@ -13,7 +13,7 @@ import { searchForm } from '../../parts/form/search-form.ts'
 import { table } from '../../parts/table.ts'
 import { viewerTime, viewerZone } from '../../parts/format/time.ts'
 
-/** Empty: not asked for. */
+/** An empty text filters nothing. */
 export interface LogFilter {
   request_id: string
   endpoint: string
@@ -25,11 +25,11 @@ interface RequestsView {
   app: App
   filter: LogFilter
   entries: LoggedRequest[]
-  /** That the app used while the log is kept. */
+  /** Endpoints that the app has used within the log's retention. */
   endpoints: string[]
-  /** The newest are on this page. */
+  /** This page has the newest entries. */
   first: boolean
-  /** Where the next page begins; null when nothing follows. */
+  /** Where the next page begins; null on the last page. */
   older: string | null
 }
 
@@ -42,14 +42,14 @@ export const requestsPage = (view: RequestsView): string =>
       action: pathOf(view.app),
       label: 'Request id',
       value: view.filter.request_id,
-      placeholder: 'X-Request-Id of the answer',
+      placeholder: 'X-Request-Id of a response',
       fields: filterFields(view),
     })}
       !${view.entries.length === 0 ? nothing(view) : card({ body: logTable(view.entries) + paging(view) })}
-      <p class="muted">Kept for ${usageRetention.log / 86_400} days, the newest ${formatNumber(maxEntriesOfApp)} of each app.
-        When very many requests come within a few seconds, some are left out here, errors last of all; the charts count
-        every one. A request appears within seconds. Requests that named no app that we know (an unknown client_id, a
-        token that is not ours) are in nobody’s log.</p>`,
+      <p class="muted">The log keeps the newest ${formatNumber(maxEntriesOfApp)} requests of each app for
+        ${usageRetention.log / 86_400} days. A request appears within seconds. When very many arrive within a few seconds,
+        the log leaves some out, errors last; the charts count all of them. Requests without a known app (an unknown
+        client_id, a token of another server) are in no log.</p>`,
   })
 
 const pathOf = (app: App): string => `${appsPath}/${app.id}/requests`
@@ -101,7 +101,7 @@ const toneOf = (status: number): Tone => (status >= 500 ? 'bad' : status >= 400 
 const shortened = (milliseconds: number): number =>
   milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
-/** The code, and how to get rid of it. What stands between backticks is code too. */
+/** The error code with advice on how to fix it. Text between backticks is code. */
 function whatToDo(code: string | null): string {
   if (code === null) return html`<span class="muted">–</span>`
   const said = adviceFor(code)
@@ -111,21 +111,21 @@ function whatToDo(code: string | null): string {
   return html`<div class="advice"><code>${code}</code><small>!${said}</small></div>`
 }
 
-/** Where the log would be. */
+/** Shown instead of an empty table. */
 function nothing({ app, filter, first }: RequestsView): string {
   if (filter.request_id !== '') {
     return emptyState({
       title: 'No request has this id',
       content: {
-        text: 'It may be older than the log, one that the log left out, or one of another app. The id is in the X-Request-Id header of every answer.',
+        text: 'It may be older than the log, left out of the log, or from another app. Every response has its id in the X-Request-Id header.',
       },
       action: { href: pathOf(app), label: 'Show all requests' },
     })
   }
   if (filter.endpoint !== '' || filter.errors_only || !first) {
     return emptyState({
-      title: filter.errors_only ? 'No errors here' : 'No such requests',
-      content: { text: 'Nothing in the log is like that.' },
+      title: filter.errors_only ? 'No errors found' : 'No requests found',
+      content: { text: 'No entry in the log matches the filter.' },
       action: { href: pathOf(app), label: 'Show all requests' },
     })
   }

@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** Changing an app's secret without a pause: make a new one, take it into use, retire the old one. */
+/** Changing an app's secret without downtime: create a new one, start using it, retire the old one. */
 export const secretPages: PagePlugin = async (scope, deps) => {
   const { storage, apps, singleUseForms } = deps
   scope.decorateRequest('secrets')
@@ -63,8 +63,8 @@ const retirePages: PagePlugin = async (scope, { apps }) => {
       return
     }
     const [title, advice] = secret
-      ? ['This is the app’s only secret', 'Make a new one first, take it into use, then retire this one.']
-      : ['There is no such secret', 'It was retired already.']
+      ? ['This is the app’s only secret', 'Create a new one first, start using it, then retire this one.']
+      : ['Secret not found', 'It has already been retired.']
     return sendHtml(reply, messagePage(title, advice, backTo(request)), secret ? 409 : 404)
   })
 

@@ -11,7 +11,7 @@ export const secretTimes = ({ created_at, last_used_at }: AppSecret): string =>
   html`Created !${viewerTime(created_at)},
     !${last_used_at === null ? 'never used' : html`last used !${viewerTime(last_used_at)}`}`
 
-const headings = { created: 'is created', rotated: 'has a new secret' }
+const headings = { created: 'has been created', rotated: 'has a new secret' }
 
 interface SecretView {
   viewer: Viewer
@@ -21,7 +21,7 @@ interface SecretView {
   what: keyof typeof headings
 }
 
-/** The only page that ever holds a secret. It is the answer to a form, so it has no address to come back to. */
+/** The only page that shows a secret. It answers a form, so no address leads back to it. */
 export const secretPage = ({ viewer, app, client_secret, what }: SecretView): string =>
   layout({
     title: `${app.name} ${headings[what]}`,
@@ -29,25 +29,25 @@ export const secretPage = ({ viewer, app, client_secret, what }: SecretView): st
     width: 'narrow',
     body: html`<h1>${app.name} ${headings[what]}</h1>
       !${client_secret === null ? withoutSecret(app) : secretBox({ client_id: app.id, client_secret })}
-      !${what === 'rotated' ? html`<p>The secret before it goes on working. Retire it once nothing uses it any more.</p>` : ''}
-      <p class="actions"><a class="button" href="/developer/apps/${app.id}">${client_secret === null ? 'Go on' : 'I have copied it'}</a></p>`,
+      !${what === 'rotated' ? html`<p>The previous secret still works. Retire it when nothing uses it any more.</p>` : ''}
+      <p class="actions"><a class="button" href="/developer/apps/${app.id}">${client_secret === null ? 'Continue' : 'I have copied it'}</a></p>`,
   })
 
 const withoutSecret = ({ id }: App): string => html`!${facts([
   { term: 'client_id', html: copyable({ value: id, id: 'client-id', what: 'client_id' }) },
 ])}
-  <p>It is public, so it has no secret: use PKCE with S256 when you ask merchants to connect it.</p>`
+  <p>The app is public, so it has no secret. Use PKCE with S256 when you ask merchants to connect it.</p>`
 
 /** A reload, a double click or an old tab. */
 export const sentAlreadyPage = (viewer: Viewer, back: string): string =>
   layout({
-    title: 'This form was used already',
+    title: 'This form has already been used',
     viewer,
     width: 'narrow',
-    body: html`<h1>This form was used already</h1>
-      <p>What it asked for is done, and nothing was done a second time. A secret is shown once only: if you did not
-        copy it, rotate the secret to get another one.</p>
-      <p class="actions"><a class="button" href="${back}">Go on</a></p>`,
+    body: html`<h1>This form has already been used</h1>
+      <p>The server acted on it once, and not again. It shows a secret only once: if you did not copy it, rotate the
+        secret to get a new one.</p>
+      <p class="actions"><a class="button" href="${back}">Continue</a></p>`,
   })
 
 interface RotateView {
@@ -68,12 +68,12 @@ export function rotatePage({ viewer, app, secrets }: RotateView): string {
         action: `/developer/apps/${app.id}/rotate`,
         csrf: viewer.csrf,
         content: {
-          html: html`<p>You get a new secret. At most two work at a time, so that you can change over without a pause.</p>
-            !${newest ? html`<h2>Goes on working</h2><p>!${secretTimes(newest)}</p>` : ''}
+          html: html`<p>You get a new secret. Two secrets can work at a time, so that you can switch without downtime.</p>
+            !${newest ? html`<h2>Keeps working</h2><p>!${secretTimes(newest)}</p>` : ''}
             !${
               older.length === 0
                 ? ''
-                : html`<h2>Stops working at once</h2>
+                : html`<h2>Stops working immediately</h2>
                     !${older.map(secret => html`<p class="notice warn">!${secretTimes(secret)}</p>`)}`
             }`,
         },
@@ -101,11 +101,11 @@ export const retirePage = ({ viewer, app, secret }: RetireView): string =>
         csrf: viewer.csrf,
         content: {
           html: html`<p>!${secretTimes(secret)}.</p>
-            <p>From the next moment on nobody gets a token with it. The other secret goes on working; tokens that were
-              given out already work until they expire.</p>`,
+            <p>It stops getting tokens immediately. The other secret keeps working, and tokens that were already issued
+              work until they expire.</p>`,
         },
         confirm: 'Retire the secret',
-        cancel: { href: `/developer/apps/${app.id}`, label: 'Keep it' },
+        cancel: { href: `/developer/apps/${app.id}`, label: 'Keep the secret' },
         danger: true,
       })}`,
   })

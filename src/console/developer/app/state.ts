@@ -13,8 +13,8 @@ export function developerState(scope: PageScope, { storage, apps }: ConsoleDeps)
   function sendUnchanged({ ownApp: app, viewer }: FastifyRequest, reply: FastifyReply): FastifyReply {
     const byOperator = app.disabled_at !== null && !app.disabled_by_owner
     const [title, advice] = byOperator
-      ? ['The operator disabled this app', 'Only the operator can enable it again: ask them what is wrong.']
-      : ['Nothing to change', `The app is ${app.disabled_at === null ? 'enabled' : 'disabled'} already.`]
+      ? ['The operator disabled this app', 'Only the operator can enable it again. Ask them what is wrong.']
+      : ['Nothing to change', `The app is already ${app.disabled_at === null ? 'enabled' : 'disabled'}.`]
     const action = { href: `/developer/apps/${app.id}`, label: `Back to ${app.name}` }
     return sendHtml(reply, messagePage(title, advice, { viewer, action }), 409)
   }

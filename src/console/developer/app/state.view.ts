@@ -20,10 +20,10 @@ export const disablePage = ({ viewer, app, reach }: DisableView): string =>
         action: `/developer/apps/${app.id}/disable`,
         csrf: viewer.csrf,
         content: {
-          html: html`<p>From the next moment on it gets no token, and every token that it has is refused: it can read
-              nothing any more. !${lost(reach)}</p>
-            <p>Merchants keep it among their connected apps, and cannot allow it anything while it is disabled. You can
-              enable it again; then the tokens that it still has work as before.</p>`,
+          html: html`<p>It stops getting tokens immediately, and the server rejects those it has: it can no longer read anything.
+              !${lost(reach)}</p>
+            <p>Merchants still see it among their connected apps, but cannot give it access while it is disabled. If you
+              enable it again, its tokens that have not expired work again.</p>`,
         },
         confirm: 'Disable the app',
         cancel: { href: `/developer/apps/${app.id}`, label: 'Keep it enabled' },
@@ -32,8 +32,8 @@ export const disablePage = ({ viewer, app, reach }: DisableView): string =>
   })
 
 const lost = ({ stores }: AppReach): string => {
-  if (stores === 0) return 'No store is connected to it now.'
+  if (stores === 0) return 'No stores are connected to it now.'
   return stores === 1
-    ? 'It may read <strong>one store</strong> now.'
-    : html`It may read <strong>${formatNumber(stores)} stores</strong> now.`
+    ? 'It can read <strong>one store</strong> now.'
+    : html`It can read <strong>${formatNumber(stores)} stores</strong> now.`
 }

@@ -9,7 +9,7 @@ interface TryView {
   issuer: string
 }
 
-/** The whole page is Scalar's, but for a bar above it. Scalar starts from the attribute, without script in the page. */
+/** A bar above Scalar's API reference, which reads its configuration from an attribute: no inline script. */
 export const tryPage = ({ app, issuer }: TryView): string => html`<!doctype html>
 <html lang="en">
   <head>
@@ -32,16 +32,16 @@ export const tryPage = ({ app, issuer }: TryView): string => html`<!doctype html
 `
 
 function whatToDo({ app, issuer }: TryView): string {
-  if (app.disabled_at !== null) return html`<strong>${app.name}</strong> is disabled: it gets no token.`
+  if (app.disabled_at !== null) return html`<strong>${app.name}</strong> is disabled, so it gets no tokens.`
   if (!app.public) {
-    return html`<strong>${app.name}</strong> is chosen. Under Authentication, type its secret and press Authorize.`
+    return html`<strong>${app.name}</strong> is selected. Under Authentication, type its secret and press Authorize.`
   }
   return ownRedirect(app, issuer) === undefined
     ? html`<strong>${app.name}</strong> is public. To get a token here, add ${returnAddress(issuer)} to its redirect URIs.`
-    : html`<strong>${app.name}</strong> is chosen. Under Authentication, press Authorize and allow it as a merchant.`
+    : html`<strong>${app.name}</strong> is selected. Under Authentication, press Authorize and allow it as a merchant.`
 }
 
-/** Where the reference itself takes a code: any page of this server, for a script may read the address of no other. */
+/** A redirect URI on this server: the reference's script can read the code from an address of its own origin only. */
 const ownRedirect = ({ redirect_uris }: App, issuer: string): string | undefined =>
   redirect_uris.find(uri => new URL(uri).origin === new URL(issuer).origin)
 
@@ -54,7 +54,7 @@ function configuration({ app, issuer }: TryView): string {
   })
   const redirect = ownRedirect(app, issuer)
   const flows = {
-    // A flow that the app cannot use is not offered.
+    // The reference offers only the flows that the app can use.
     clientCredentials: app.public ? { 'x-scalar-ignore': true } : flow('client_credentials'),
     authorizationCode:
       redirect === undefined && !app.public
@@ -69,6 +69,6 @@ function configuration({ app, issuer }: TryView): string {
     ...referenceConfiguration,
     authentication: { preferredSecurityScheme: 'oauth2', securitySchemes: { oauth2: { flows } } },
   }
-  // Scalar reads `&quot;` in the attribute's value as a quote once more.
+  // Scalar decodes entities in the attribute's value a second time, so the value must not contain any.
   return JSON.stringify(chosen).replaceAll('&', '\\u0026')
 }

@@ -22,7 +22,7 @@ export interface Usage {
   endpoints: EndpointFigures[]
 }
 
-/** How the app's requests went, over the time that was chosen. */
+/** The app's requests, errors and latency in the chosen period. */
 export function usageSection(app: App, { period, chart: { points, total }, endpoints }: Usage): string {
   const at = (one: string): string => `${appsPath}/${app.id}?period=${one}#usage`
   const heading = html`<div class="card-header" id="usage">

@@ -14,13 +14,13 @@ import { table } from '../../parts/table.ts'
 import { viewerTime } from '../../parts/format/time.ts'
 
 const path = '/operator/accounts'
-/** Stores that are named; the list of stores has the rest. */
+/** More stores than this are on the list of stores only. */
 const mostStores = 20
 
 export interface AccountView {
   viewer: Viewer
   account: Account
-  /** The operator's own. */
+  /** The account of the operator who looks at the page. */
   isSelf: boolean
   owned: readonly App[]
   stores: readonly MerchantStore[]
@@ -43,7 +43,7 @@ export const accountPage = (view: AccountView): string => {
       !${card({ title: 'Account', body: accountFacts(account, isSelf) })}
       !${account.role === 'developer' ? card({ title: 'Apps', body: appTable(owned) }) : ''}
       !${account.role === 'merchant' ? storeCard(account, stores) : ''}
-      !${account.role === 'merchant' ? card({ title: 'Apps it allows', body: connectedTable(connected) }) : ''}
+      !${account.role === 'merchant' ? card({ title: 'Connected apps', body: connectedTable(connected) }) : ''}
       !${recentEvents(lines, withQuery('/operator/audit', { account: account.id }))}`,
   })
 }
@@ -61,12 +61,12 @@ const accountFacts = (account: Account, isSelf: boolean): string =>
     ...(account.disabled_at === null
       ? []
       : [{ term: 'Disabled since', html: viewerTime(account.disabled_at) }]),
-    ...(isSelf ? [{ term: 'Note', text: 'This is your own account, which you cannot disable.' }] : []),
+    ...(isSelf ? [{ term: 'Note', text: 'This is your own account. You cannot disable it.' }] : []),
   ])
 
 const appTable = (apps: readonly App[]): string =>
   apps.length === 0
-    ? html`<p class="muted">It has registered none.</p>`
+    ? html`<p class="muted">No apps.</p>`
     : table<App>({
         caption: 'Apps of the account',
         rows: apps,
@@ -86,7 +86,7 @@ const storeCard = ({ email }: Account, stores: readonly MerchantStore[]): string
         : '',
     body:
       stores.length === 0
-        ? html`<p class="muted">None: the platform has sent no store with this merchant.</p>`
+        ? html`<p class="muted">None. The platform has not sent a store of this merchant.</p>`
         : table<MerchantStore>({
             caption: 'Stores of the merchant',
             rows: stores.slice(0, mostStores),

@@ -31,8 +31,8 @@ export const accountsPage = ({ viewer, q, found }: AccountsView): string =>
       !${
         found.total === 0
           ? emptyState({
-              title: 'No account is like this',
-              content: { text: 'An account is found by a part of its email, or by its id.' },
+              title: 'No accounts found',
+              content: { text: 'Search by part of an email, or by an account id.' },
               action: { href: path, label: 'Show all' },
             })
           : card({ body: accountTable(found.rows) })

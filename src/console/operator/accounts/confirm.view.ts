@@ -9,13 +9,13 @@ const pathOf = ({ id }: Account): string => `/operator/accounts/${id}`
 interface DisableView {
   viewer: Viewer
   account: Account
-  /** Those of a developer that are enabled. */
+  /** The developer's enabled apps. */
   apps: readonly App[]
-  /** Those that a merchant allowed. */
+  /** The apps that the merchant allowed. */
   connected: readonly ConnectedApp[]
 }
 
-/** The question says what ends, and what will not come back. */
+/** States what ends, and what enabling the account does not restore. */
 export const disableAccountPage = ({ viewer, account, apps, connected }: DisableView): string =>
   layout({
     title: `Disable ${account.email}`,
@@ -26,34 +26,34 @@ export const disableAccountPage = ({ viewer, account, apps, connected }: Disable
         action: `${pathOf(account)}/disable`,
         csrf: viewer.csrf,
         content: {
-          html: html`<p>Whoever is signed in with it is signed out at once, and nobody can sign in with it until it is
-              enabled again.</p>
+          html: html`<p>This ends every session of the account immediately. Nobody can sign in with it until you enable it
+              again.</p>
             !${account.role === 'merchant' ? endsAccess(connected) : ''}`,
         },
         fields: account.role === 'developer' ? appsField(apps) : '',
         confirm: 'Disable the account',
-        cancel: { href: pathOf(account), label: 'Keep it' },
+        cancel: { href: pathOf(account), label: 'Cancel' },
         danger: true,
       })}`,
   })
 
 const endsAccess = (connected: readonly ConnectedApp[]): string =>
   connected.length === 0
-    ? html`<p>No app reads its stores on its word.</p>`
-    : html`<p>${connected.length === 1 ? 'An app loses' : `${connected.length} apps lose`} the access that it allowed,
-          from the next request on. Enabling the account does not bring it back: the merchant allows each app anew.</p>
+    ? html`<p>This merchant has not connected any apps.</p>`
+    : html`<p>${connected.length === 1 ? 'One app loses' : `${connected.length} apps lose`} the access that this merchant
+          gave, from the next request. Enabling the account does not restore it: the merchant must allow each app again.</p>
         <ul>!${connected.map(
           ({ app_name, stores }) => html`<li>${app_name}: ${formatCount(stores.length, 'store')}</li>`,
         )}</ul>`
 
 const appsField = (apps: readonly App[]): string =>
   apps.length === 0
-    ? html`<p>It has no app that is enabled.</p>`
-    : html`<p>Its apps work on as they are, unless they are disabled too:</p>
+    ? html`<p>It has no enabled apps.</p>`
+    : html`<p>Its apps keep working unless you disable them too:</p>
         <ul>!${apps.map(({ name }) => html`<li>${name}</li>`)}</ul>
         <label class="choice"><input type="checkbox" name="apps" value="yes"> <span>Also disable
           ${apps.length === 1 ? 'its app' : `its ${apps.length} apps`}
-          <small>Tokens are refused from the next request on. Each is enabled again by itself.</small></span></label>`
+          <small>The server rejects their tokens from the next request. You enable each app again on its own page.</small></span></label>`
 
 export const enableAccountPage = ({ viewer, account }: { viewer: Viewer; account: Account }): string =>
   layout({
@@ -71,9 +71,9 @@ export const enableAccountPage = ({ viewer, account }: { viewer: Viewer; account
   })
 
 const staysOff: Record<Account['role'], string> = {
-  merchant: 'The apps that it had allowed stay without access until it allows them again.',
-  developer: 'Apps that were disabled with it stay so; each is enabled on its own page.',
-  operator: 'It can do on these pages all that you can do.',
+  merchant: 'The apps that it had connected have no access until the merchant allows them again.',
+  developer: 'Apps that were disabled with it stay disabled. Enable each one on its own page.',
+  operator: 'On these pages it can do everything that you can do.',
 }
 
 interface RefusedView {
@@ -83,7 +83,7 @@ interface RefusedView {
 }
 
 export const refusedPage = ({ viewer, account, problem }: RefusedView): string =>
-  messagePage('The account stays enabled', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, {
+  messagePage('The account was not disabled', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, {
     viewer,
     action: { href: pathOf(account), label: 'Back to the account' },
   })

@@ -43,7 +43,7 @@ export const appPage = (view: AppView): string => {
     })}
       !${statTiles([
         {
-          label: 'Stores it may read',
+          label: 'Stores it can read',
           href: withQuery('/operator/stores', { app: app.id }),
           text: formatNumber(reach.stores),
           hint: allowedBy(reach),
@@ -71,9 +71,12 @@ const actions = ({ id, disabled_at, disabled_by_owner }: App, { stores }: AppRea
   !${disabled_at === null ? '' : html`<a class="button" href="${path}/${id}/enable">Enable</a>`}`
 
 const allowedBy = ({ merchants, linked }: AppReach): string =>
-  [merchants > 0 ? `of ${formatCount(merchants, 'merchant')}` : '', linked ? 'linked by command' : '']
+  [
+    merchants > 0 ? `of ${formatCount(merchants, 'merchant')}` : '',
+    linked ? 'linked on the command line' : '',
+  ]
     .filter(text => text !== '')
-    .join(', ') || 'nobody allowed it yet'
+    .join(', ') || 'not connected yet'
 
 const appFacts = ({ app, owner }: AppView): string =>
   facts([
@@ -82,11 +85,11 @@ const appFacts = ({ app, owner }: AppView): string =>
       term: 'Developer',
       html: owner
         ? html`<a href="/operator/accounts/${owner.id}">${owner.email}</a>`
-        : 'None: it was made on the command line',
+        : 'None: it was created on the command line',
     },
-    { term: 'Publisher', text: app.publisher ?? 'not said' },
-    { term: 'Website', text: app.website ?? 'not said' },
-    { term: 'Kind', text: app.public ? 'Public: no secret, PKCE required' : 'Confidential: has a secret' },
+    { term: 'Publisher', text: app.publisher ?? 'not stated' },
+    { term: 'Website', text: app.website ?? 'not stated' },
+    { term: 'Type', text: app.public ? 'Public: no secret, PKCE required' : 'Confidential: has a secret' },
     { term: 'Scopes', html: plainList(splitScope(app.scope)) },
     {
       term: 'Redirect URIs',
@@ -104,7 +107,7 @@ const disabled = ({ disabled_at, disabled_by_owner }: App): Fact[] =>
     ? []
     : [
         {
-          term: disabled_by_owner ? 'Switched off by its developer' : 'Disabled since',
+          term: disabled_by_owner ? 'Disabled by its developer' : 'Disabled since',
           html: viewerTime(disabled_at),
         },
       ]

@@ -23,7 +23,7 @@ export const appsPage = ({ viewer, q, found }: AppsView): string =>
     title: 'Apps',
     viewer,
     path,
-    body: html`!${pageHeader({ title: 'Apps', lead: { text: 'Every app that may ask for a token.' } })}
+    body: html`!${pageHeader({ title: 'Apps', lead: { text: 'All registered apps.' } })}
       !${searchForm({ action: path, label: 'Search', value: q, placeholder: 'Name, client_id or email' })}
       !${found.total === 0 ? none(q) : card({ body: appTable(found.rows) })}
       !${listPagination({ label: 'Apps', path, q, found })}`,
@@ -34,12 +34,12 @@ const none = (q: string): string =>
     ? emptyState({
         title: 'There are no apps yet',
         content: {
-          html: html`Developers create them on their pages; you can with <code>tillgate app create</code>.`,
+          html: html`Developers create apps on their own pages. You can create one with <code>tillgate app create</code>.`,
         },
       })
     : emptyState({
-        title: 'No app is like this',
-        content: { text: 'An app is found by its name, its client_id or the email of its developer.' },
+        title: 'No apps found',
+        content: { text: 'Search by name, by client_id or by the developer’s email.' },
         action: { href: path, label: 'Show all' },
       })
 

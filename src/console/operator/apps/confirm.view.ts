@@ -12,11 +12,11 @@ export interface ConfirmAppView {
 
 interface Question {
   view: ConfirmAppView
-  /** Text: the question, and at the same time the page's title. */
+  /** Text: the question, which is the page's title too. */
   asks: string
   /** HTML. */
   says: string
-  /** Of the address and, with a capital, of the button. */
+  /** The last part of the address. */
   action: 'disable' | 'enable' | 'revoke'
   confirm: string
   cancel: string
@@ -40,18 +40,18 @@ const question = ({ view: { viewer, app }, asks, says, action, confirm, cancel, 
   })
 
 const reads = ({ stores }: AppReach): string =>
-  stores === 0 ? 'It may read no store now.' : `It may read ${formatCount(stores, 'store')} now.`
+  stores === 0 ? 'It cannot read any store now.' : `It can read ${formatCount(stores, 'store')} now.`
 
 export const disableAppPage = (view: ConfirmAppView): string =>
   question({
     view,
     asks: `Disable ${view.app.name}?`,
-    says: html`<p>It gets no tokens, and those it has are refused from the next request on. ${reads(view.reach)}</p>
-      <p>What merchants allowed stays: once enabled, it reads again, with the tokens that have not expired. Its developer
-        cannot enable it.</p>`,
+    says: html`<p>It gets no tokens, and the server rejects those it has from the next request. ${reads(view.reach)}</p>
+      <p>The consent of merchants stays: when you enable the app, it can read again with tokens that have not expired. Its
+        developer cannot enable it.</p>`,
     action: 'disable',
     confirm: 'Disable the app',
-    cancel: 'Keep it',
+    cancel: 'Cancel',
     danger: true,
   })
 
@@ -60,7 +60,7 @@ export const enableAppPage = (view: ConfirmAppView): string =>
     view,
     asks: `Enable ${view.app.name}?`,
     says: html`<p>It gets tokens again, and those it has work until they expire. ${reads(view.reach)}</p>
-      !${view.app.disabled_by_owner ? html`<p>Its developer switched it off, and may not expect this.</p>` : ''}`,
+      !${view.app.disabled_by_owner ? html`<p>Its developer disabled it and may not expect this.</p>` : ''}`,
     action: 'enable',
     confirm: 'Enable the app',
     cancel: 'Leave it disabled',
@@ -70,13 +70,13 @@ export const revokeAppPage = (view: ConfirmAppView): string =>
   question({
     view,
     asks: `Revoke all access of ${view.app.name}?`,
-    says: html`<p>${reads(view.reach)} From the next request on it can read none: the consent of
-        ${formatCount(view.reach.merchants, 'merchant')} ends${view.reach.linked ? ', and the links made on the command line too' : ''}.
-        What it has read already stays with it.</p>
-      <p>This cannot be undone here: each merchant would have to allow it again. To stop the app for a while, disable
-        it.</p>`,
+    says: html`<p>${reads(view.reach)} From its next request it can read none: the consent of
+        ${formatCount(view.reach.merchants, 'merchant')} ends${view.reach.linked ? ', and so do the links made on the command line' : ''}.
+        The app keeps the data that it has already read.</p>
+      <p>You cannot undo this: each merchant would have to allow the app again. To stop the app for a while, disable it
+        instead.</p>`,
     action: 'revoke',
     confirm: 'Revoke all access',
-    cancel: 'Keep it',
+    cancel: 'Cancel',
     danger: true,
   })

@@ -45,7 +45,7 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
     }
   }
 
-  /** Whose entries the filter asks for, by name. */
+  /** The account or app that the filter names. */
   async function subject({ account_id, app_id }: AuditFilter): Promise<Action | null> {
     if (account_id !== undefined) {
       const label = (await storage.accounts.find(account_id))?.email ?? account_id

@@ -19,15 +19,15 @@ const path = '/operator/audit'
 export interface AuditView {
   viewer: Viewer
   filter: AuditFilter
-  /** The entry that the page begins behind. */
+  /** The page begins after this entry. */
   before: string | undefined
   page: AuditPage
-  /** Whose entries alone are shown. */
+  /** Only entries about this account or app are shown. */
   of: Action | null
   mostExported: number
 }
 
-/** As the address says it. */
+/** The filter as query parameters. */
 const auditQuery = ({ account_id, app_id, action, search }: AuditFilter) => ({
   account: account_id ?? null,
   app: app_id ?? null,
@@ -42,7 +42,7 @@ export const auditPage = (view: AuditView): string =>
     path,
     body: html`!${pageHeader({
       title: 'Audit log',
-      lead: { text: 'Who did what, when, and from where. Entries are added and never changed.' },
+      lead: { text: 'Who did what, when, and from where. Entries are never changed or deleted.' },
       actions: exportLink(view),
     })}
       !${view.of ? only(view.of) : ''}
@@ -59,15 +59,17 @@ export const auditPage = (view: AuditView): string =>
 
 const exportLink = ({ filter, mostExported }: AuditView): string =>
   html`<a class="button secondary" href="${withQuery(`${path}/export`, auditQuery(filter))}" download
-    title="The newest ${formatNumber(mostExported)} at most, a JSON object a line">Export</a>`
+    title="At most the newest ${formatNumber(mostExported)} entries, one JSON object per line">Export</a>`
 
 const only = ({ href, label }: Action): string =>
   notice({
     tone: 'info',
-    content: { html: html`Only of <a href="${href}">${label}</a>. <a href="${path}">Show all</a>` },
+    content: {
+      html: html`Only entries about <a href="${href}">${label}</a>. <a href="${path}">Show all</a>`,
+    },
   })
 
-/** What a search does not set anew. */
+/** Parameters that a new search keeps. */
 const kept = ({ account_id, app_id }: AuditFilter): Record<string, string> => ({
   ...(account_id !== undefined && { account: account_id }),
   ...(app_id !== undefined && { app: app_id }),
@@ -95,16 +97,16 @@ function entries({ filter, before, page: { lines, next } }: AuditView): string {
     })}`
 }
 
-/** A search goes only so far back at a time. */
+/** One search reads a limited number of entries, so an empty page may have older ones after it. */
 const nothing = (older: string | null, newest: string, before: string | undefined): string =>
   older === null
     ? emptyState({
-        title: 'No entries',
-        content: { text: 'Nothing in the log is like this.' },
+        title: 'No entries found',
+        content: { text: 'No entry in the log matches the search.' },
         action: before === undefined ? { href: path, label: 'Show all' } : { href: newest, label: 'Newest' },
       })
     : emptyState({
         title: 'Nothing found so far',
-        content: { text: 'The log goes further back than one search looks.' },
-        action: { href: older, label: 'Look further back' },
+        content: { text: 'The log has older entries that this search has not read yet.' },
+        action: { href: older, label: 'Search older entries' },
       })

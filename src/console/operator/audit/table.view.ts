@@ -5,7 +5,7 @@ import { card } from '../../parts/card.ts'
 import { table } from '../../parts/table.ts'
 import { viewerTime } from '../../parts/format/time.ts'
 
-/** Who, what, when, from where. */
+/** When, who, what, from where. */
 export const auditTable = (caption: string, lines: readonly AuditLine[]): string =>
   table<AuditLine>({
     caption,
@@ -30,13 +30,13 @@ const partHtml = (part: Part): string => {
   return html`<a href="/operator/accounts/${part.account}">${part.label}</a>`
 }
 
-/** The latest of one account or app, with the way to the rest. */
+/** The latest entries about one account or app, with a link to all of them. */
 export const recentEvents = (lines: readonly AuditLine[], all: string): string =>
   card({
     title: 'Latest in the audit log',
-    beside: lines.length === 0 ? '' : html`<a href="${all}">All of it</a>`,
+    beside: lines.length === 0 ? '' : html`<a href="${all}">Show all</a>`,
     body:
       lines.length === 0
-        ? html`<p class="muted">Nothing yet.</p>`
+        ? html`<p class="muted">No entries yet.</p>`
         : auditTable('Latest entries of the audit log', lines),
   })

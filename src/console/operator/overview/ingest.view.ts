@@ -16,7 +16,7 @@ interface IngestView {
   now: Seconds
 }
 
-/** What the platform sends, and how soon after it happened. */
+/** The platform's batches, and the lag of their orders. */
 export function ingestCard({ overview, period, now }: IngestView): string {
   const { ingest, last_ingest_at } = overview
   const orders = chart({
@@ -39,15 +39,15 @@ export function ingestCard({ overview, period, now }: IngestView): string {
         { term: 'Batches', text: batches(ingest.total) },
         ...lagOf(ingest.total),
       ])}
-      <p class="muted">The lag is the time from an order’s last change at the till to its commit here. What
-        <code>tillgate import</code> loads is not counted.</p>`,
+      <p class="muted">Lag is the time from an order’s last change to its commit in this database. Records that
+        <code>tillgate import</code> loads do not count.</p>`,
   })
 }
 
 function batches({ requests, orders, items, stores, unchanged }: IngestFigures): string {
   if (requests === 0) return 'None'
   const stored = [formatCount(orders, 'order'), formatCount(items, 'item'), formatCount(stores, 'store')]
-  return `${formatNumber(requests)}, with ${stored.join(', ')}; ${formatCount(unchanged, 'record')} known already`
+  return `${formatNumber(requests)}, with ${stored.join(', ')}; ${formatCount(unchanged, 'record')} unchanged`
 }
 
 const lagOf = ({ lag_last, lag_mean, lag_max }: IngestFigures): Fact[] =>
@@ -56,6 +56,6 @@ const lagOf = ({ lag_last, lag_mean, lag_max }: IngestFigures): Fact[] =>
     : [
         {
           term: 'Lag',
-          text: `${formatDuration(lag_last)} at the last, ${formatDuration(lag_mean)} on average, ${formatDuration(lag_max)} at most`,
+          text: `last ${formatDuration(lag_last)}, average ${formatDuration(lag_mean)}, maximum ${formatDuration(lag_max)}`,
         },
       ]

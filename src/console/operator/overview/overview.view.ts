@@ -45,7 +45,7 @@ export const overviewPage = (view: OverviewView): string => {
     path: '/operator',
     body: html`!${pageHeader({
       title: 'Overview',
-      lead: { text: `Requests and ingest are of the ${periods[period].hint}.` },
+      lead: { text: `Requests and ingest of the ${periods[period].hint}.` },
       actions: periodTabs(period, one => (one === '24h' ? '/operator' : `/operator?period=${one}`)),
     })}
       !${statTiles(traffic(view))}
@@ -56,7 +56,7 @@ export const overviewPage = (view: OverviewView): string => {
       </div>
       !${ingestCard(view)}
       !${card({ title: 'By endpoint', body: overview.endpoints.length === 0 ? noRequests : endpointTable(overview.endpoints) })}
-      !${card({ title: 'Apps with most requests', body: overview.apps.length === 0 ? noRequests : appTable(overview) })}
+      !${card({ title: 'Apps with the most requests', body: overview.apps.length === 0 ? noRequests : appTable(overview) })}
       !${card({ title: 'Versions', body: versions(overview) })}`,
   })
 }
@@ -123,12 +123,12 @@ const appTable = ({ apps }: Overview): string =>
 
 const appName = ({ key, name }: AppRow): string =>
   name === null
-    ? html`<span class="muted">No known app</span>`
+    ? html`<span class="muted">Unknown app</span>`
     : html`<a href="/operator/apps/${key}">${name}</a>`
 
 const noRequests = emptyState({
   title: 'No requests yet',
-  content: { text: 'They show here a few seconds after an app has asked for something.' },
+  content: { text: 'They appear here a few seconds after an app sends them.' },
 })
 
 const versions = ({ database }: Overview): string =>

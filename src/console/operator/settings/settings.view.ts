@@ -13,7 +13,7 @@ const path = '/operator/settings'
 interface SettingsView {
   viewer: Viewer
   signUp: boolean
-  /** When the switch was last turned, and by whom. */
+  /** The audit entry of the last change; null before the first. */
   last: AuditLine | null
 }
 
@@ -24,10 +24,12 @@ export const settingsPage = ({ viewer, signUp, last }: SettingsView): string =>
     path,
     body: html`!${pageHeader({
       title: 'Settings',
-      lead: { text: 'They hold at once, on every node. What the environment sets is not here.' },
+      lead: {
+        text: 'Changes apply immediately on every node. Settings from the environment are not shown here.',
+      },
     })}
       !${card({
-        title: 'Sign-up of developers',
+        title: 'Developer sign-up',
         beside: signUp ? badge('On', 'good') : badge('Off'),
         body: html`<p>!${signUp ? isOn : isOff}</p>
           !${postForm(
@@ -40,9 +42,9 @@ export const settingsPage = ({ viewer, signUp, last }: SettingsView): string =>
       })}`,
   })
 
-const isOn = html`Anybody can make a developer account at <a href="/signup">/signup</a>, create apps with it and ask
-  merchants for access.`
-const isOff = html`Developer accounts are made on the command line alone, with <code>tillgate account create</code>.`
+const isOn = html`Anyone can create a developer account at <a href="/signup">/signup</a>, register apps and ask merchants for
+  access.`
+const isOff = html`Only the command line creates developer accounts: <code>tillgate account create</code>.`
 
 const lastSet = (last: AuditLine | null): string =>
   last === null

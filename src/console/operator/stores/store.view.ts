@@ -17,10 +17,10 @@ const path = '/operator/stores'
 export interface StoreView {
   viewer: Viewer
   store: StoreDetail
-  /** The account of the store's merchant, when there is one of that email. */
+  /** The account with the merchant's email; null when there is none. */
   merchant: Account | null
   readers: readonly StoreReader[]
-  /** By app, of the last days. */
+  /** By app, for the last 30 days. */
   reads: ReadonlyMap<string, DayOfReads[]>
   last: ReadonlyMap<string, LastRead>
   names: ReadonlyMap<string, string>
@@ -35,20 +35,20 @@ export const storePage = (view: StoreView): string =>
     body: html`!${pageHeader({ title: view.store.name, back: { href: path, label: 'Stores' } })}
       !${card({ title: 'Store', body: storeFacts(view) })}
       !${card({ body: readChart(view) })}
-      !${card({ title: 'Apps that may read it', body: readerTable(view) })}`,
+      !${card({ title: 'Apps that can read it', body: readerTable(view) })}`,
   })
 
 const storeFacts = ({ store, merchant, now }: StoreView): string =>
   facts([
     { term: 'Id', text: String(store.id) },
     { term: 'Merchant', html: merchantFact(store, merchant) },
-    { term: 'Time zone', html: html`${store.timezone}, where it is !${storeTime(now, store.timezone)}` },
+    { term: 'Time zone', html: html`${store.timezone}, now !${storeTime(now, store.timezone)}` },
     { term: 'Newest order', html: moment(store.last_order_at, 'none yet') },
     { term: 'Last change', html: moment(store.last_change_at, 'none yet') },
   ])
 
 function merchantFact({ merchant }: StoreDetail, account: Account | null): string {
-  if (merchant === null) return 'None: nobody can allow an app to read it'
+  if (merchant === null) return 'None, so nobody can allow an app to read it'
   if (account) return html`<a href="/operator/accounts/${account.id}">${merchant}</a>`
   return html`${merchant} <span class="muted">(no account has this email yet)</span>`
 }
@@ -56,7 +56,7 @@ function merchantFact({ merchant }: StoreDetail, account: Account | null): strin
 const moment = (at: Seconds | null | undefined, otherwise: string): string =>
   at === null || at === undefined ? otherwise : viewerTime(at)
 
-/** Orders, items and sums of sales alike: whatever left the house. */
+/** One series per app: orders, items and sales figures together. */
 function readChart({ reads, names }: StoreView): string {
   const [days = []] = reads.values()
   const series = [...reads].map(([app_id, each]) => ({
@@ -65,7 +65,7 @@ function readChart({ reads, names }: StoreView): string {
   }))
   return chart({
     id: 'reads',
-    title: 'Orders, items and sales read, by day of UTC',
+    title: 'Orders, items and sales read, by day (UTC)',
     kind: 'stacked',
     points: days.map(({ day }) => formatTime(day, 'UTC', 'day')),
     pointName: 'Day (UTC)',
@@ -78,7 +78,7 @@ const readerTable = ({ readers, last }: StoreView): string =>
   readers.length === 0
     ? html`<p class="muted">None.</p>`
     : table<StoreReader>({
-        caption: 'Apps that may read the store',
+        caption: 'Apps that can read the store',
         rows: readers,
         columns: [
           { title: 'App', html: appOf },

@@ -36,7 +36,7 @@ export function operatorStores(scope: PageScope, { storage, figures, clock }: Co
       figures.reads.byDayAndApp([store.id], days),
       figures.reads.last([store.id]),
     ])
-    // Also of apps that read the store and no longer may.
+    // An app that read the store may have lost access since; it has a name too.
     const names = new Map(readers.map(({ app_id, app_name }) => [app_id, app_name]))
     for (const app_id of reads.keys()) {
       if (!names.has(app_id)) names.set(app_id, (await storage.apps.find(app_id))?.name ?? app_id)

@@ -14,7 +14,7 @@ const path = '/operator/stores'
 interface StoresView {
   viewer: Viewer
   q: string
-  /** The app whose stores alone are shown. */
+  /** Only stores of this app are shown. */
   of: { id: string; name: string } | null
   found: Found<FoundStore> & { page: number }
 }
@@ -24,7 +24,7 @@ export const storesPage = ({ viewer, q, of, found }: StoresView): string =>
     title: 'Stores',
     viewer,
     path,
-    body: html`!${pageHeader({ title: 'Stores', lead: { text: 'What the platform has sent, and whose it is.' } })}
+    body: html`!${pageHeader({ title: 'Stores', lead: { text: 'All stores that the platform has sent, with their merchants.' } })}
       !${of ? onlyOf(of) : ''}
       !${searchForm({
         action: path,
@@ -41,7 +41,7 @@ const onlyOf = ({ id, name }: { id: string; name: string }): string =>
   notice({
     tone: 'info',
     content: {
-      html: html`Only what <a href="/operator/apps/${encodeURIComponent(id)}">${name}</a> may read now.
+      html: html`Only stores that <a href="/operator/apps/${encodeURIComponent(id)}">${name}</a> can read now.
         <a href="${path}">Show all</a>`,
     },
   })
@@ -49,8 +49,8 @@ const onlyOf = ({ id, name }: { id: string; name: string }): string =>
 const none = (searched: boolean): string =>
   searched
     ? emptyState({
-        title: 'No store is like this',
-        content: { text: 'A store is found by its name, its id or the email of its merchant.' },
+        title: 'No stores found',
+        content: { text: 'Search by name, by store id or by the merchant’s email.' },
         action: { href: path, label: 'Show all' },
       })
     : emptyState({

@@ -6,20 +6,20 @@ import { labelledPoints, niceTicks } from './scale.ts'
 import { type Series, seriesClass } from './series.ts'
 
 export interface Chart {
-  /** Unique on the page, and a name that HTML and SVG take: letters, digits, dashes. */
+  /** Unique on the page: letters, digits, dashes. */
   id: string
   /** Text: what is shown. */
   title: string
   kind: 'stacked' | 'grouped' | 'lines'
   /** The label of each point, oldest first: a day, an hour. */
   points: readonly string[]
-  /** What a point is, as the head of the table's first column: "Day", "Hour (UTC)". */
+  /** The head of the table's first column: "Day", "Hour (UTC)". */
   pointName: string
-  /** As long as `points` each. */
+  /** Each has one value per point. */
   series: readonly Series[]
-  /** What a value is counted in: "ms". */
+  /** The unit of the values: "ms". */
   unit?: string
-  /** Text in the place of the drawing while every value is 0 or unknown. */
+  /** Text instead of the drawing when every value is 0 or unknown. */
   empty: string
 }
 
@@ -30,8 +30,8 @@ const draw: Record<Chart['kind'], (marks: Marks) => string> = {
 }
 
 /**
- * A chart that needs no script and no style of its own: an SVG coloured by the stylesheet, as wide as the page lets it
- * be, and the same figures as a table for whoever cannot see it or wants to know exactly.
+ * An SVG without script or inline style, as wide as the page allows, and the same figures as a table for people who
+ * cannot see it or want exact values.
  */
 export function chart(chart: Chart): string {
   const { id, title, points, series, empty } = chart
@@ -56,7 +56,7 @@ export function chart(chart: Chart): string {
   </figure>`
 }
 
-/** Of a stack, the height of the whole. */
+/** The highest value; of stacked series, the highest sum. */
 function highest({ kind, points, series }: Chart): number {
   const of = (point: number): number => {
     const values = series.map(({ values }) => values[point] ?? 0)
@@ -65,7 +65,7 @@ function highest({ kind, points, series }: Chart): number {
   return points.reduce((most, _, point) => Math.max(most, of(point)), 0)
 }
 
-/** Below the plot: a line of labels. */
+/** Room for a line of labels below the plot. */
 const axisHeight = 24
 
 function drawing(chart: Chart, max: number): string {
@@ -90,7 +90,7 @@ function drawing(chart: Chart, max: number): string {
 const label = (value: number, unit: string | undefined): string =>
   unit === undefined ? formatCompact(value) : `${formatCompact(value)} ${unit}`
 
-/** Five on a wide screen; of these the stylesheet leaves the first, the middle and the last on a phone. */
+/** Five labels on a wide screen; on a phone the stylesheet hides the second and the fourth. */
 function pointLabels(points: readonly string[], y: number): string {
   const labelled = labelledPoints(points.length, 5)
   return labelled
@@ -105,12 +105,12 @@ function pointLabels(points: readonly string[], y: number): string {
     .join('')
 }
 
-/** What a pointer learns at a point: the browser shows the title. */
+/** A transparent bar with a title, which browsers show under the pointer. */
 function hover({ points, series, unit }: Chart, point: number): string {
   const width = 100 / points.length
-  const told = series.map(({ name, values }) => `${name}: ${exact(values[point] ?? null, unit)}`)
+  const values = series.map(({ name, values }) => `${name}: ${exact(values[point] ?? null, unit)}`)
   return html`<rect class="hover" x="${point * width}%" width="${width}%" y="0" height="${plotTop + plotHeight}"><title>${points[point]}
-${told.join('\n')}</title></rect>`
+${values.join('\n')}</title></rect>`
 }
 
 const exact = (value: number | null, unit: string | undefined): string => {
@@ -118,7 +118,7 @@ const exact = (value: number | null, unit: string | undefined): string => {
   return unit === undefined ? formatNumber(value) : `${formatNumber(value)} ${unit}`
 }
 
-/** In the order of the drawing, with the pattern or dash that a series has in it. */
+/** The series in the order of the drawing, each with its pattern or dash. */
 const legend = ({ kind, series, id }: Chart): string =>
   html`<ul class="legend">!${series.map(
     (one, index) => html`<li>!${sample(kind, seriesClass(one, index), id)}${one.name}</li>`,
@@ -131,7 +131,7 @@ const sample = (kind: Chart['kind'], name: string, id: string): string =>
         <rect class="bar ${name}" width="14" height="14" rx="2"/><rect width="14" height="14" fill="url(#${id}-${name}) none"/>
       </svg>`
 
-/** The drawing in a sentence: from when to when, how much, and where the most was. */
+/** The drawing in words: the time span, and the total and the maximum of each series. */
 function describe({ kind, points, series, unit }: Chart): string {
   const span =
     points.length === 1 ? `${points[0]}.` : `${points.length} points from ${points[0]} to ${points.at(-1)}.`

@@ -1,13 +1,13 @@
 import { html } from 'ghtml'
 import { type Series, seriesClass } from './series.ts'
 
-/** The drawing's height in pixels; its width is whatever the page gives, so x is told in percent. */
+/** The drawing's height in pixels. The page decides its width, so x is in percent. */
 export const plotHeight = 180
 
-/** Above the highest line, for half a label. */
+/** Room for half a label above the highest line. */
 export const plotTop = 8
 
-/** Where a value is on the way from the top (0) to the bottom, in pixels. */
+/** The y coordinate of a value, in pixels from the top. */
 const y = (value: number, max: number): number => round(plotTop + plotHeight * (1 - value / max))
 
 const round = (value: number): number => Math.round(value * 1000) / 1000
@@ -17,11 +17,11 @@ export interface Marks {
   points: number
   /** The value at the upper end of the axis. */
   max: number
-  /** Unique on the page; the patterns are named by it. */
+  /** Unique on the page; a prefix of the patterns' ids. */
   id: string
 }
 
-/** Part of a point's width that is left free, so that bars do not touch. */
+/** The part of a point's width between two bars. */
 const gap = 0.24
 
 export function stackedBars({ series, points, max, id }: Marks): string {
@@ -67,7 +67,7 @@ interface Rect {
   id: string
 }
 
-/** Something is never drawn as nothing: the smallest bar is a pixel high. */
+/** At least one pixel high, so that a small value is visible. */
 function rect({ x, width, top, bottom, one, index, id }: Rect): string {
   const height = Math.max(1, round(bottom - top))
   const name = seriesClass(one, index)
@@ -76,7 +76,7 @@ function rect({ x, width, top, bottom, one, index, id }: Rect): string {
   return html`<rect class="bar ${name}" !${place}/>!${pattern}`
 }
 
-/** Colour alone tells nothing to some: every second series is striped, and so is its mark in the legend. */
+/** Not everybody can tell colours apart, so every second series is striped, in the legend too. */
 const hasPattern = (name: string): boolean =>
   ['series-2', 'series-4', 'series-6', 'series-bad'].includes(name)
 
@@ -92,8 +92,8 @@ export const patterns = ({ series, id }: Pick<Marks, 'series' | 'id'>): string =
     .join('')
 
 /**
- * Lines in a drawing of their own, stretched to the width of the page: a path cannot have its x in percent. The strokes
- * keep their width.
+ * A nested SVG that stretches to the width of the page, because the coordinates of a path cannot be in percent. The
+ * strokes keep their width.
  */
 export function lines({ series, points, max }: Marks): string {
   const x = (point: number): number => round(((point + 0.5) * 1000) / points)
@@ -102,7 +102,7 @@ export function lines({ series, points, max }: Marks): string {
     const runs = unbroken(one.values.slice(0, points))
     const at = ({ point, value }: { point: number; value: number }): string => `${x(point)} ${y(value, max)}`
     const paths = runs.filter(run => run.length > 1).map(run => `M${run.map(at).join('L')}`)
-    // One point has no length: a stroke of none with round ends is a dot.
+    // A stroke of length 0 with round ends draws a dot.
     const dots = runs.filter(run => run.length === 1).map(run => `M${run.map(at).join('')}h0`)
     return [
       paths.length === 0 ? '' : html`<path class="line ${name}" d="${paths.join('')}"/>`,
@@ -113,7 +113,7 @@ export function lines({ series, points, max }: Marks): string {
     preserveAspectRatio="none">!${series.map(line)}</svg>`
 }
 
-/** The stretches between gaps: where nothing is known, no line is drawn. */
+/** The runs of known values: a line has a gap where a value is unknown. */
 function unbroken(values: readonly (number | null)[]): { point: number; value: number }[][] {
   const runs: { point: number; value: number }[][] = []
   let open = false

@@ -1,9 +1,9 @@
-/** The steps that people count in: 1, 2, 5 and their tens. */
+/** Round steps: 1, 2, 5 and their multiples of ten. */
 const steps = [1, 2, 5, 10]
 
 /**
- * Where an axis from 0 has its lines: a few round numbers, evenly spaced, the last at or above `max`. Counts are whole,
- * so no step is below 1 unless `fractions` says that the values are not counts.
+ * The ticks of an axis from 0: a few round numbers, evenly spaced, the last at or above `max`. Steps are whole numbers
+ * unless `fractions` is set, because most values are counts.
  */
 export function niceTicks(max: number, { most = 5, fractions = false } = {}): number[] {
   const top = Number.isFinite(max) && max > 0 ? max : 1
@@ -12,11 +12,11 @@ export function niceTicks(max: number, { most = 5, fractions = false } = {}): nu
   const round = (steps.find(step => step * size >= rough * (1 - 1e-9)) ?? 10) * size
   const step = fractions ? round : Math.max(1, round)
   const count = Math.max(1, Math.ceil(top / step - 1e-9))
-  // Multiplied rather than added up, and cut: 3 × 0.1 is not 0.3.
+  // Multiplication and rounding keep floating-point errors out of the labels: 3 × 0.1 is not 0.3.
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)))
 }
 
-/** Which of `count` points are labelled: the first, the last, and evenly between, as many as fit. */
+/** The points with a label: the first, the last, and evenly between them. */
 export function labelledPoints(count: number, most: number): number[] {
   if (count <= most) return Array.from({ length: count }, (_, index) => index)
   const last = count - 1

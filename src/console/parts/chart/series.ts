@@ -1,20 +1,20 @@
 export interface Series {
   /** Text. */
   name: string
-  /** One for each point; null where nothing is known (a percentile of no requests), which is not 0. */
+  /** One for each point; null where it is unknown (a percentile of no requests). */
   values: readonly (number | null)[]
-  /** What went wrong is drawn in the colour of problems. */
+  /** Errors have a colour of their own. */
   tone?: 'bad'
 }
 
-/** More than this cannot be told apart by colour, pattern or dash. */
+/** More series than this are hard to distinguish. */
 export const mostSeries = 6
 
-/** The class that gives a series its colour, and its pattern or dash. */
+/** The CSS class of a series: its colour, and its pattern or dash. */
 export const seriesClass = (series: Series, index: number): string =>
   series.tone === 'bad' ? 'series-bad' : `series-${(index % mostSeries) + 1}`
 
-/** The largest first, and what is beyond the sixth summed up as one, so that many stores still make a chart. */
+/** The largest series first; when there are too many, the rest as one sum. */
 export function fewest(all: readonly Series[], restName: string): Series[] {
   if (all.length <= mostSeries) return [...all]
   const sum = ({ values }: Series): number => values.reduce<number>((total, value) => total + (value ?? 0), 0)

@@ -2,12 +2,12 @@ import { html } from 'ghtml'
 
 export interface Choice {
   value: string
-  /** Text; the checkbox is named by it, and by nothing else. */
+  /** Text; the checkbox's whole accessible name. */
   label: string
   checked: boolean
   /** Text beside it: a place, a time zone. */
   hint?: string | undefined
-  /** Text beside it while it is ticked, and while it is not: what would change. */
+  /** Text beside it while it is ticked, or not: what would change. */
   ticked?: string | undefined
   unticked?: string | undefined
 }
@@ -15,35 +15,35 @@ export interface Choice {
 interface ChoiceList {
   /** Text: the question. */
   legend: string
-  /** Of the form's field. */
+  /** The name of the form field. */
   name: string
   /** What one choice is called: "store". */
   noun: string
   choices: readonly Choice[]
-  /** Where the form's own page answers the tools, they are there without script too. */
+  /** Set when the server handles the tools too, so that they work without script. */
   served?: {
-    /** The field of the form's buttons, in which it is told `find`, `all` or `none`. */
+    /** The name of the buttons, whose value is `find`, `all` or `none`. */
     button: string
-    /** What is searched for, in the field `<name>_search`; `choices` are what was found. */
+    /** The text of the field `<name>_search`; `choices` are its matches. */
     search: string
-    /** How many there are to choose from. */
+    /** The number of choices without the search. */
     total: number
   }
 }
 
-/** From here on a list is long enough to be searched. */
+/** A list of at least this many choices has a search field. */
 const searchable = 8
 
-/** Checkboxes. A long list can be narrowed, and all of it ticked or cleared: at once with script, else by the page. */
+/** Checkboxes with tools to search, tick all and clear all: by script, or by the server without it. */
 export function choiceList(list: ChoiceList): string {
-  const { legend, name, choices, served } = list
+  const { legend, name, noun, choices, served } = list
   const total = served?.total ?? choices.length
   return html`<fieldset class="choices" data-choices>
     <legend>${legend}</legend>
     !${total < 2 ? '' : tools(list, total)}
     !${
       choices.length === 0
-        ? html`<p class="muted">None has ${served?.search} in its name.</p>`
+        ? html`<p class="muted">No ${noun} has “${served?.search}” in its name.</p>`
         : html`<ul !${choices.length < searchable ? '' : 'class="long"'}>!${choices.map(choice(name))}</ul>`
     }
   </fieldset>`
@@ -53,7 +53,7 @@ const choice =
   (name: string) =>
   ({ value, label, checked, hint, ticked, unticked }: Choice, index: number): string => {
     const id = `${name}-hint-${index}`
-    // What is not displayed is not read out either, so the description follows the box.
+    // Screen readers skip what is not displayed, so the description always matches the box.
     const hints = [
       hint === undefined ? '' : html`<span>${hint}</span>`,
       ticked === undefined ? '' : html`<span class="when-ticked">${ticked}</span>`,
@@ -66,7 +66,7 @@ const choice =
     </li>`
   }
 
-/** Find comes first: it is what a form's Enter key presses, and it decides nothing. */
+/** Find comes first, because the Enter key presses a form's first button and Find decides nothing. */
 function tools({ name, noun, choices, served }: ChoiceList, total: number): string {
   const button = (value: string, text: string, attribute: string): string =>
     served

@@ -1,17 +1,17 @@
 import { html } from 'ghtml'
 
 interface Choice {
-  /** Of the form's field, and what it is sent with when it is ticked. Together unique on the page. */
+  /** Name and value of the form field; unique on the page as a pair. */
   name: string
   value: string
-  /** Text; the checkbox is named by it, and by nothing else. */
+  /** Text; the checkbox's whole accessible name. */
   label: string
-  /** Text under it: what ticking it means. */
+  /** Text under it: what it means. */
   hint: string
   checked: boolean
 }
 
-/** One checkbox with its explanation, which a screen reader says after the name. */
+/** One checkbox with an explanation, which screen readers announce after the name. */
 export const choice = ({ name, value, label, hint, checked }: Choice): string => {
   const id = `${name}-${value}-hint`
   return html`<div class="choice">

@@ -6,18 +6,18 @@ interface ConfirmPanel {
   /** Where the form is sent. */
   action: string
   csrf: string
-  /** What will stop working, or be different. */
+  /** What stops working or changes. */
   content: Content
-  /** The button's text says what it does, as on the page that led here. */
+  /** The button's text: what it does, in the words of the page before. */
   confirm: string
   cancel: Action
-  /** Something ends that is hard to get back. */
+  /** For a change that is hard to undo. */
   danger?: boolean
-  /** HTML: hidden fields, or a reason to give. */
+  /** HTML: further fields of the form. */
   fields?: string
 }
 
-/** The question before something ends. The page's `<h1>` asks it; this says what follows, and takes the answer. */
+/** A confirmation: the page's `<h1>` asks the question, this panel says what follows and has the buttons. */
 export const confirmPanel = (panel: ConfirmPanel): string =>
   html`<section class="card confirm">
     <div>!${render(panel.content)}</div>

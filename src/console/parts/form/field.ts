@@ -4,25 +4,25 @@ import { type Content, render } from '../content.ts'
 import { notice } from '../notice.ts'
 
 interface Field {
-  /** Of the control; unique on the page, and the `field` of the InputError that is about it. */
+  /** The id of the control: unique on the page, and the `field` of an InputError about it. */
   id: string
   /** Text. */
   label: string
-  /** What is expected, said before it is typed. */
+  /** What to type. */
   hint: Content
   problem?: InputError | undefined
   /** HTML of the input or textarea, with these attributes in it. */
   control: (attributes: string) => string
 }
 
-/** A field with its hint and, when what was typed cannot be used, what is wrong with it, right there. */
+/** A field with its hint, and with its problem after a rejected submission. */
 export const field = ({ id, label, hint, problem, control }: Field): string =>
   html`<label for="${id}">${label}</label>
     !${problemAt(id, problem)}
     !${control(html`id="${id}" !${marks(id, problem)} !${problem?.field === id ? 'autofocus' : ''}`)}
     <small id="${id}-hint">!${render(hint)}</small>`
 
-/** What a screen reader says with a field, and what the browser and the stylesheet mark it by. */
+/** Accessibility attributes of a field; the stylesheet uses them too. */
 export const marks = (id: string, problem: InputError | undefined): string =>
   problem?.field === id
     ? html`aria-invalid="true" aria-describedby="${id}-problem ${id}-hint"`
@@ -33,5 +33,5 @@ export const problemAt = (id: string, problem: InputError | undefined): string =
     ? notice({ tone: 'bad', content: { text: sentence(problem.message) }, id: `${id}-problem` })
     : ''
 
-/** Messages begin in lower case, for they follow an option's name on the command line. */
+/** Messages begin in lower case because the command line prints them after an option's name. */
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`

@@ -18,14 +18,14 @@ interface FilterForm {
   selects: readonly Select[]
 }
 
-/** Narrows what a page shows. GET, so that it can be kept, sent and gone back to. */
+/** Filters a page. Sent with GET, so that the result has an address. */
 export const filterForm = ({ action, label, selects }: FilterForm): string =>
   html`<form class="search" method="get" action="${action}" aria-label="${label}">
     !${selects.map(select)}
     <button type="submit" class="secondary">Show</button>
   </form>`
 
-/** Named by its label alone, and not by its options too. */
+/** `for` makes the label alone the accessible name; a wrapping label would add the options. */
 const select = ({
   name,
   label,

@@ -1,13 +1,11 @@
 import { html } from 'ghtml'
 
-/** A form that changes something: it carries the token that says it came from a page of ours. `body` is HTML already. */
+/** A form that changes something, with its CSRF token. `body` is HTML. */
 export const postForm = (
   action: string,
   csrf: string,
   body: string,
-  {
-    once = false,
-  }: { /** With script, a second press while it is under way sends nothing. */ once?: boolean } = {},
+  { once = false }: { /** The script stops a second submission. */ once?: boolean } = {},
 ): string =>
   html`<form method="post" action="${action}" !${once ? 'data-once' : ''}>
     <input type="hidden" name="_csrf" value="${csrf}">

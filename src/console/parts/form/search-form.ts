@@ -8,13 +8,13 @@ interface SearchForm {
   value: string
   name?: string
   placeholder?: string
-  /** Other parts of the query that a search keeps. */
+  /** Other query parameters that a search keeps. */
   keep?: Readonly<Record<string, string>>
   /** HTML: further fields, such as a select of states. */
   fields?: string
 }
 
-/** A search that is a link: GET, so that it can be kept, sent and gone back to. */
+/** Sent with GET, so that the result has an address. */
 export const searchForm = (form: SearchForm): string => {
   const { action, label, value, name = 'q', placeholder = '', keep = {}, fields = '' } = form
   return html`<form class="search" method="get" action="${action}" role="search" aria-label="${label}">

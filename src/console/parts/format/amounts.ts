@@ -3,7 +3,7 @@ import { formatNumber } from './numbers.ts'
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** `1.8 MB`, `18 MB`: in thousands, as disks are sold. */
+/** `1.8 MB`, `18 MB`: decimal units. */
 export function formatBytes(bytes: number): string {
   let unit = 0
   let amount = bytes
@@ -12,7 +12,7 @@ export function formatBytes(bytes: number): string {
   return `${formatNumber(Number(amount.toFixed(digits)))} ${byteUnits[unit]}`
 }
 
-/** `45 s`, `12 min`, `3 h`, `9 days`: as exact as one says it. */
+/** `45 s`, `12 min`, `3 h`, `9 days`. */
 export function formatDuration(seconds: Seconds): string {
   if (seconds < 120) return `${formatNumber(Math.round(seconds))} s`
   if (seconds < 7200) return `${formatNumber(Math.round(seconds / 60))} min`
@@ -20,10 +20,10 @@ export function formatDuration(seconds: Seconds): string {
   return `${formatNumber(Math.round(seconds / 86_400))} days`
 }
 
-/** `45 s ago`. Nodes' clocks differ a little: what has happened was never in the future. */
+/** `45 s ago`. Never negative, though the clocks of two nodes may differ. */
 export const formatAgo = (at: Seconds, now: Seconds): string => `${formatDuration(Math.max(0, now - at))} ago`
 
-/** `1.2 %` of the whole; nothing of nothing is none. */
+/** `1.2 %` of the whole; 0 % of an empty whole. */
 export const formatShare = (part: number, whole: number): string =>
   `${formatNumber(whole === 0 ? 0 : Number(((part * 100) / whole).toPrecision(2)))} %`
 

@@ -1,6 +1,6 @@
 import type { MerchantStore } from '../../../storage/port/index.ts'
 
-/** The zone of most of these stores, of the first of them where it is even: for times that are of no one store. */
+/** The time zone of most of these stores (the first in a tie), for times that belong to no single store. */
 export function homeZone(stores: readonly Pick<MerchantStore, 'timezone'>[]): string {
   const zones = [...Map.groupBy(stores, ({ timezone }) => timezone).entries()]
   const most = zones.reduce((most, [, of]) => Math.max(most, of.length), 0)

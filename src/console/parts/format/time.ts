@@ -1,27 +1,26 @@
 import { html } from 'ghtml'
 import type { Seconds } from '../../../lib/clock.ts'
 
-/** How much of a moment is told. */
 type Precision = 'day' | 'minute' | 'second'
 
 interface TimeOptions {
   precision?: Precision
-  /** False where the zone is named once for all, as in a column's head. */
+  /** False where the zone is named elsewhere, such as in a column's head. */
   named?: boolean
 }
 
-/** For merchants: a moment as the store's own clock shows it, with the zone named. */
+/** For merchants: a time in the store's time zone, with the zone's name. */
 export const storeTime = (seconds: Seconds, zone: string, options: TimeOptions = {}): string =>
   timeElement(seconds, zone, options, '')
 
 /**
- * For developers and operators: a moment in UTC. With script it becomes the viewer's own time with its zone named, and
- * UTC moves into the title.
+ * For developers and operators: a time in UTC. The script replaces it by the viewer's local time with the zone's name,
+ * and moves UTC into the title.
  */
 export const viewerTime = (seconds: Seconds, options: TimeOptions = {}): string =>
   timeElement(seconds, 'UTC', options, html`data-local="${options.precision ?? 'minute'}"`)
 
-/** The zone of the viewer's times, for a column's head: rewritten together with them. */
+/** The time zone of `viewerTime`, for a column's head; the script replaces both. */
 export const viewerZone = html` <small class="muted" data-local-zone>UTC</small>`
 
 function timeElement(seconds: Seconds, zone: string, options: TimeOptions, attribute: string): string {
@@ -42,7 +41,7 @@ export function formatTime(seconds: Seconds, zone: string, precision: Precision 
   return precision === 'minute' ? `${date}, ${hour}:${minute}` : `${date}, ${hour}:${minute}:${second}`
 }
 
-/** `Sydney time`: the zone as people who live in it would say. */
+/** `Sydney time`: the zone's everyday name. */
 export function zoneName(zone: string): string {
   if (zone === 'UTC' || zone === 'GMT') return zone
   if (zone.startsWith('Etc/')) return offsetName(zone)
@@ -50,7 +49,7 @@ export function zoneName(zone: string): string {
   return `${place} time`
 }
 
-/** Etc/GMT+5 is five hours behind; what people would say is GMT-5. */
+/** Etc/GMT+5 is five hours behind UTC, which people write as GMT-5. */
 const offsetName = (zone: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'shortOffset' })
     .formatToParts(0)
@@ -58,7 +57,7 @@ const offsetName = (zone: string): string =>
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** Making one costs a hundred times what using it costs; there are only as many as there are IANA zones. */
+/** Creating a formatter costs about a hundred times as much as using it. There is one for each IANA zone at most. */
 function formatterOf(zone: string): Intl.DateTimeFormat {
   let formatter = formatters.get(zone)
   if (!formatter) {
