@@ -205,7 +205,7 @@ const seams: Record<string, () => Promise<void>> = {
     const [, path = ''] = /action="(\/consent\/[^"]+)"/.exec(consent.text) ?? []
     const page = await browser.open(path)
     assert.equal(page.status, 400)
-    assert.match(page.text, /error=access_denied/)
+    assert.match(page.text, /access_denied/)
   },
 }
 
