@@ -82,7 +82,7 @@ describe('the list', () => {
     assert.match(words, /Led<script>ger/)
     assert.match(words, /Harbour <b>Street<\/b> Not activated yet/)
     assert.match(words, /Connected since1 Nov 2026, 23:00 Sydney time/)
-    assert.match(words, /Last readNothing so far/)
+    assert.match(words, /Last readNever/)
     assert.match(words, /Made bySums <i>Ltd/)
     assertNoInlineCode(text)
     assert.doesNotMatch(text, /<b>|<i>/)
@@ -197,7 +197,7 @@ describe('one app', () => {
     const { text } = await owner.open(page())
     const words = textOf(text)
     assert.match(words, /Made bySums <i>Ltd<\/i>/)
-    assert.match(words, /Its siteledger\.example/)
+    assert.match(words, /Websiteledger\.example/)
     assert.match(words, /Read the store’s orders/)
     assert.match(words, /Harbour <b>Street<\/b> ?1 Nov 2026, 23:00 Sydney time/)
     assert.match(words, /2 Nov 2026, 00:30 Sydney time/)
@@ -206,7 +206,7 @@ describe('one app', () => {
 
   test('charts what it read by the store’s days; the table has the numbers', async () => {
     const { text } = await owner.open(page())
-    assert.match(text, /The last 30 days, in Sydney time/)
+    assert.match(text, /Read in the last 30 days, by day \(Sydney time\)/)
     const [, today = ''] = /<th[^>]*>2 Nov<\/th>(.*?)<\/tr>/s.exec(text) ?? []
     assert.match(textOf(today), /^ ?1 ?0 ?$/)
   })
@@ -218,7 +218,7 @@ describe('one app', () => {
     }
     assert.match(
       (await owner.open(page('?store=1001'))).text,
-      /The last 30 days of Harbour &#60;b&#62;Street/,
+      /Read from Harbour &#60;b&#62;Street&#60;\/b&#62; in the last 30 days/,
     )
   })
 })

@@ -276,7 +276,7 @@ describe('the activity of an app', () => {
     for (const line of [
       `Disabled the app ${mine}`,
       'Disabled the app The operator –',
-      `Made a new secret ${mine}`,
+      `Created a new secret ${mine}`,
       `Changed name, website, publisher, the redirect URIs ${mine}`,
       `Created the app as Ledger ${mine}`,
     ]) {

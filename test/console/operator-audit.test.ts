@@ -82,7 +82,7 @@ describe('the page', () => {
     assert.doesNotMatch(await words('?q=LEDGER'), /signed in/)
     assert.match(await words('?q=9223372036854775807'), /allowed the app Ledger/)
     const ofApp = await open(`?app=${app.client_id}&action=app_created`)
-    assert.match(wordsOf(ofApp.text), /Only of Ledger <b> \. Show all/)
+    assert.match(wordsOf(ofApp.text), /Only entries about Ledger <b> \. Show all/)
     assert.equal(rows(ofApp), 1)
     assert.match(ofApp.text, new RegExp(`type="hidden" name="app" value="${app.client_id}"`))
     assert.match(ofApp.text, /<option value="app_created" selected>/)
@@ -91,7 +91,7 @@ describe('the page', () => {
       new RegExp(`/operator/audit/export\\?app(=|&#61;)${app.client_id}(&|&#38;)action(=|&#61;)app_created`),
     )
     const ofAccount = await words(`?account=${dev.id}`)
-    assert.match(ofAccount, /Only of dev@example\.com/)
+    assert.match(ofAccount, /Only entries about dev@example\.com/)
     assert.match(ofAccount, /created the developer account/)
     assert.doesNotMatch(ofAccount, /created the operator account/)
     const nothing = await words('?q=nothing-like-it')

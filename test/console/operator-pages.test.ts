@@ -310,7 +310,7 @@ describe('a store', () => {
     assert.match(page, /Counter command line 1 Nov 2026 not yet 1 Nov 2026, 12:00 UTC/)
     assert.match(page, /Ledger .* command line 1 Nov 2026 not yet never/)
     const bare = await shown('/operator/stores/1002')
-    assert.match(bare, /Merchant None: nobody can allow an app to read it/)
+    assert.match(bare, /Merchant None, so nobody can allow an app to read it/)
     assert.match(bare, /Newest order none yet/)
     assert.match(bare, /Apps that can read it None/)
     assert.match(bare, /Nothing was read in the last 30 days/)
