@@ -101,7 +101,7 @@ describe('tillgate import', () => {
     assert.deepEqual([stdout, code, stderr.trimEnd().split('\n').length], ['', 1, 32])
     assert.match(
       stderr,
-      /\nline 32: price is "1"; it must be .*\ntillgate: 31 lines cannot be stored; nothing was, as/,
+      /\nline 32: price is "1"; it must be .*\ntillgate: 31 lines cannot be stored; this was a dry run, so/,
     )
   })
 
