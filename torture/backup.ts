@@ -53,7 +53,7 @@ export const backup: Scenario = {
 /** Takes the online backup that Tillgate offers for the engine. */
 async function take({ cli, database }: Site, copy: string): Promise<void> {
   const args = database.server ? ['copy', '--from', database.url, '--to', copy] : ['backup', copy]
-  const { code, stderr } = await cli.run(args)
+  const { code, stderr } = await cli.spawn(args)
   if (code !== 0) throw new Error(`tillgate ${args[0]} exited with ${code}: ${stderr}`)
 }
 

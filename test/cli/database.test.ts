@@ -48,7 +48,7 @@ describe('migrate', () => {
   })
 
   test('commands that start together on a new database all succeed', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 4 }, () => cli.run(['app', 'list', '--json'])))
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => cli.spawn(['app', 'list', '--json'])))
     for (const outcome of outcomes) assert.deepEqual(outcome, { code: 0, stdout: '[]\n', stderr: '' })
   })
 })

@@ -44,7 +44,9 @@ after(async () => {
 })
 
 async function doctor(env: Record<string, string> = {}): Promise<Report & { code: number | null }> {
-  const { code, stdout, stderr } = await cli.run(['doctor', '--json'], { env })
+  // Node reads NODE_EXTRA_CA_CERTS when it starts.
+  const run = env['NODE_EXTRA_CA_CERTS'] ? cli.spawn : cli.run
+  const { code, stdout, stderr } = await run(['doctor', '--json'], { env })
   assert.equal(stderr, '')
   const report = JSON.parse(stdout) as Report
   assert.equal(
@@ -189,6 +191,11 @@ describe('the address', () => {
         answer.pipe(outgoing)
       }).end()
     }).listen(port, 'localhost')
+    t.after(async () => {
+      secure.close()
+      secure.closeAllConnections()
+      await behind.stop()
+    })
     await once(secure, 'listening')
     const report = await doctor(base)
     assert.deepEqual([report.code, states(report, 'TLS')], [1, ['problem']])
@@ -207,9 +214,6 @@ describe('the address', () => {
       TILLGATE_TRUST_PROXY: '127.0.0.1',
     })
     assert.deepEqual(states(trusting, 'proxy headers'), ['ok', 'warning'])
-    secure.close()
-    secure.closeAllConnections()
-    await behind.stop()
   })
 
   test('one that is not https, and none where others can reach it', async () => {

@@ -30,7 +30,7 @@ test('serve on a port that is taken fails in one line that names the port', asyn
   t.after(() => other.close())
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
-  const { code, stdout, stderr } = await cli.run(['serve'], {
+  const { code, stdout, stderr } = await cli.spawn(['serve'], {
     env: { PORT: String(port), TILLGATE_LOG_LEVEL: 'silent' },
   })
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })

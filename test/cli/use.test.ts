@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { createCli } from '../helpers/cli.ts'
-import { isUntouched, onPostgres } from '../helpers/engine.ts'
+import { isUntouched } from '../helpers/engine.ts'
 
 const cli = await createCli()
 after(cli.remove)
@@ -26,10 +26,7 @@ const commands: [command: string, ...words: string[]][] = [
   ['backup', '<file>', '--json'],
 ]
 
-/** No command gets as far as its database. */
-const once = { concurrency: 4, skip: onPostgres && 'needs no database' }
-
-describe('--help is everywhere, on stdout, and does nothing else', once, () => {
+describe('--help is everywhere, on stdout, and does nothing else', () => {
   for (const [command, ...words] of commands) {
     test(`tillgate ${command} --help`, async () => {
       const { code, stdout, stderr } = await cli.run([...command.split(' ').filter(Boolean), '--help'])
@@ -42,13 +39,13 @@ describe('--help is everywhere, on stdout, and does nothing else', once, () => {
   }
 
   test('tillgate --version prints the version alone', async () => {
-    const { code, stdout, stderr } = await cli.run(['--version'])
+    const { code, stdout, stderr } = await cli.spawn(['--version'])
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
   })
 })
 
-describe('bad use: exit code 2, one line on stderr, nothing on stdout, no database made', once, () => {
+describe('bad use: exit code 2, one line on stderr, nothing on stdout, no database made', () => {
   const misuses: [args: string[], line: RegExp][] = [
     [[], /missing command: one of serve, /],
     [['account'], /missing command: one of create/],
@@ -133,9 +130,21 @@ describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => 
   }
 })
 
+test('the exit code and the streams are those of the process', async () => {
+  const misuse = await cli.spawn(['serv'])
+  assert.deepEqual([misuse.code, misuse.stdout], [2, ''])
+  assert.match(misuse.stderr, /^tillgate: unknown command 'serv'[^\n]*\n$/)
+  const failure = await cli.spawn(['app', 'list'], { env: { PORT: 'eighty' } })
+  assert.deepEqual([failure.code, failure.stdout], [1, ''])
+  assert.match(failure.stderr, /^tillgate: PORT is "eighty"[^\n]*\n$/)
+  const created = ['account', 'create', '--email', 'a@b.example', '--role', 'merchant', '--password-stdin']
+  const success = await cli.spawn(created, { stdin: 'correct horse battery\n' })
+  assert.deepEqual(success, { code: 0, stdout: 'created the merchant account a@b.example\n', stderr: '' })
+})
+
 test('a reader that closes the pipe early is no failure', async () => {
   const own = await createCli()
-  const outcome = await own.run(['app', 'list', '--json'], { closeStdout: true })
+  const outcome = await own.spawn(['app', 'list', '--json'], { closeStdout: true })
   own.remove()
   assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' })
 })

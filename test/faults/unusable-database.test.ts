@@ -139,7 +139,7 @@ describe('SQLite', { skip: sqliteAlone }, () => {
       const file = write(bytes())
       const cli = await createCli({ database: file })
       const before = state(file)
-      const { code, stdout, stderr } = await cli.run(['serve'], { env: { PORT: '0', ...env } })
+      const { code, stdout, stderr } = await cli.spawn(['serve'], { env: { PORT: '0', ...env } })
       assert.deepEqual([code, stdout], [1, ''])
       assert.match(stderr, /^tillgate: [^\n]+\n$/)
       assert.match(stderr, says)
@@ -221,7 +221,7 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
   test('serve says it in one line, with exit code 1', async () => {
     const cli = await createCli()
     const env = { TILLGATE_DATABASE: changed(cli.database, copy => (copy.password = 'hunter2')), PORT: '0' }
-    const { code, stdout, stderr } = await cli.run(['serve'], { env })
+    const { code, stdout, stderr } = await cli.spawn(['serve'], { env })
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /^tillgate: password authentication failed[^\n]+\n$/)
     cli.remove()

@@ -247,7 +247,7 @@ describe('a configuration that cannot be: one line that names the variable and t
   ]
   for (const env of whole as Record<string, string>[]) {
     test(`serve with ${JSON.stringify(env)}`, { timeout: 30_000 }, async () => {
-      const { code, stdout, stderr } = await cli.run(['serve'], {
+      const { code, stdout, stderr } = await cli.spawn(['serve'], {
         env: { PORT: '0', TILLGATE_LOG_LEVEL: 'silent', ...env },
       })
       assert.ok(code !== null && code > 0, `exit code ${code}`)
