@@ -46,7 +46,7 @@ interface SpawnOptions extends RunOptions {
 
 export async function createCli(given?: { database: string }): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-cli-'))
-  const database = given?.database ?? (await emptyDatabase({ shared: true }))
+  const database = given?.database ?? (await emptyDatabase({ shared: true, schema: false }))
 
   const environment = (env: Record<string, string> = {}): NodeJS.ProcessEnv => ({
     PATH: process.env['PATH'],

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { administer } from './postgres-admin.ts'
 
-/** `npm test` runs all that stands above the storage port twice: with SQLite, and with this set. */
+/** `npm test` runs the tests that touch the engine twice: on SQLite, and with this set (test/suites/postgres). */
 export const onPostgres = process.env['TILLGATE_TEST_ENGINE'] === 'postgres'
 export const engineName = onPostgres ? 'postgres' : 'sqlite'
 // Only where it is used: it makes every process that loads it a test runner.
 const postgres = onPostgres ? await import('./postgres.ts') : null
 
 /**
- * An empty database for a test that does not care which engine it runs on: SQLite in memory, or, when `npm test` comes
- * by for the second time, PostgreSQL. `shared`: other threads and processes can open it too.
+ * An empty database of the engine that the tests run on: SQLite in memory, or PostgreSQL. `shared`: other threads and
+ * processes can open it too. `schema: false`: PostgreSQL without a table, for tests about migrations.
  */
-export async function emptyDatabase({ shared = false } = {}): Promise<string> {
-  if (postgres) return postgres.freshDatabase()
+export async function emptyDatabase({ shared = false, schema = true } = {}): Promise<string> {
+  if (postgres) return schema ? postgres.migratedDatabase() : postgres.freshDatabase()
   return shared ? join(sharedFolder(), 'tillgate.db') : ':memory:'
 }
 

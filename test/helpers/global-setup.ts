@@ -1,10 +1,12 @@
+import { migrate } from '../../src/storage/open.ts'
 import { provideChromium } from './chromium.ts'
 import { compileCache } from './compile-cache.ts'
 import { providePgBouncer } from './pgbouncer.ts'
+import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
-// For `node --test --test-global-setup`: one PostgreSQL for all test files, which run as processes of their own and
-// find it in the environment; and a browser and a PgBouncer, brought once rather than by several files at a time.
+// For `node --test --test-global-setup`: one PostgreSQL for all test processes, which find it in the environment; and
+// a browser and a PgBouncer, installed once rather than by several processes at a time.
 
 let server: PostgresServer | null = null
 
@@ -12,10 +14,21 @@ export async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= compileCache
   provideChromium()
   providePgBouncer()
-  if (process.env['TEST_DATABASE']) return
-  server = await createServer()
-  await server.start()
-  process.env['TEST_DATABASE'] = server.url
+  if (!process.env['TEST_DATABASE']) {
+    server = await createServer()
+    await server.start()
+    process.env['TEST_DATABASE'] = server.url
+  }
+  process.env['TEST_TEMPLATE'] = await createTemplate(process.env['TEST_DATABASE'])
+}
+
+/** A migrated database that others are copied from. */
+async function createTemplate(url: string): Promise<string> {
+  const name = 'tillgate_test_template'
+  await administer(url, `drop database if exists ${name}`)
+  await administer(url, `create database ${name}`)
+  await migrate(new URL(name, url).href)
+  return name
 }
 
 export async function globalTeardown(): Promise<void> {

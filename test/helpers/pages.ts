@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
 import { password } from './answers.ts'
-import { onPostgres } from './engine.ts'
 
 /** Journeys through the pages in a real browser: a file shares one browser, and each journey has a context of its own. */
 
@@ -27,13 +26,8 @@ export interface Variant {
   scheme: 'light' | 'dark'
 }
 
-/**
- * Each check looks at both schemes, and how a page looks does not depend on the engine: so each journey is made on either
- * size, and on either engine once.
- */
-const ofThisEngine: Variant = onPostgres
-  ? { size: 'phone', scheme: 'light' }
-  : { size: 'desktop', scheme: 'dark' }
+const desktop: Variant = { size: 'desktop', scheme: 'dark' }
+const phone: Variant = { size: 'phone', scheme: 'light' }
 
 export interface Visit {
   page: Page
@@ -83,9 +77,18 @@ export async function visit(
   }
 }
 
-export function journey(title: string, walk: (visit: Visit) => Promise<void>, options?: VisitOptions): void {
-  const { size, scheme } = ofThisEngine
-  test(`${title} (${size}, ${scheme})`, () => visit(ofThisEngine, walk, options))
+/**
+ * A journey on a desktop, whose checks look at the width of a phone too. `onPhone`: also with the touch screen and the
+ * pixels of a phone, where the layout is what the journey is about.
+ */
+export function journey(
+  title: string,
+  walk: (visit: Visit) => Promise<void>,
+  { onPhone = false, ...options }: VisitOptions & { onPhone?: boolean } = {},
+): void {
+  for (const variant of onPhone ? [desktop, phone] : [desktop]) {
+    test(`${title} (${variant.size}, ${variant.scheme})`, () => visit(variant, walk, options))
+  }
 }
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -103,9 +106,12 @@ export const assertAccessible = (page: Page): Promise<void> => assertAxe(page, {
 const assertContrast = (page: Page): Promise<void> =>
   assertAxe(page, { type: 'rule', values: ['color-contrast'] })
 
+/** The minified one: the browser parses it anew on every page. */
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
 /** It is evaluated by the debugger, which the page's policy does not bind. */
 async function assertAxe(page: Page, runOnly: { type: string; values: string[] }): Promise<void> {
-  if (await page.evaluate('!window.axe')) await page.evaluate(axe.source)
+  if (await page.evaluate('!window.axe')) await page.evaluate(axe)
   const options = { runOnly, resultTypes: ['violations'], preload: false }
   const run = `axe.run(document, ${JSON.stringify(options)})`
   const { violations } = (await page.evaluate(run)) as { violations: Violation[] }

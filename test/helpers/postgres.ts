@@ -30,11 +30,17 @@ async function startOwn(): Promise<PostgresServer> {
   return server
 }
 
-/** The URL of an empty database, which is dropped when the test file ends. */
-export async function freshDatabase(server?: string): Promise<string> {
-  const administration = server ?? (await startPostgres())
+/** The URL of a database without a table, which is dropped when the test process ends. */
+export const freshDatabase = async (server?: string): Promise<string> =>
+  createDatabase(server ?? (await startPostgres()))
+
+/** The same with the schema: a copy of a migrated database is made in half the time of a migration. */
+export const migratedDatabase = async (): Promise<string> =>
+  createDatabase(await startPostgres(), process.env['TEST_TEMPLATE'])
+
+async function createDatabase(administration: string, template?: string): Promise<string> {
   const name = `tillgate_test_${process.pid}_${++count}`
-  await administer(administration, `create database ${name}`)
+  await administer(administration, `create database ${name}${template ? ` template ${template}` : ''}`)
   made.push({ administration, name })
   return new URL(name, administration).href
 }
@@ -53,12 +59,14 @@ export async function emptiedDatabase(): Promise<string> {
       emptied,
       `do $$ declare tables text; guarded regclass; begin
          select string_agg(oid::regclass::text, ', ') into tables from pg_class
-         where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'schema_migrations';
-         -- The audit log lets nothing be taken away.
+         where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'schema_migrations'
+           and pg_relation_size(oid) > 0;
+         if tables is null then return; end if;
+         -- The audit log refuses to lose a row.
          for guarded in select distinct tgrelid from pg_trigger where not tgisinternal loop
            execute format('alter table %s disable trigger user', guarded);
          end loop;
-         execute 'truncate ' || tables || ' restart identity';
+         execute 'truncate ' || tables || ' restart identity cascade';
          for guarded in select distinct tgrelid from pg_trigger where not tgisinternal loop
            execute format('alter table %s enable trigger user', guarded);
          end loop;

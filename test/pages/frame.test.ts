@@ -37,7 +37,7 @@ journey(
     await page.goto(`${base}/account/apps`)
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   },
-  { expected: refusals },
+  { expected: refusals, onPhone: true },
 )
 
 journey(

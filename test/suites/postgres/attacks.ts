@@ -1,0 +1,3 @@
+import { runFiles } from '../../helpers/suite.ts'
+
+await runFiles('postgres', ['attacks/codes.test.ts', 'attacks/input.test.ts', 'attacks/tenancy.test.ts'])

@@ -1,0 +1,11 @@
+import { runFiles } from '../../helpers/suite.ts'
+
+await runFiles('postgres', [
+  'http/bearer.test.ts',
+  'http/errors-faults.test.ts',
+  'http/etag-restore.test.ts',
+  'http/large-pages.test.ts',
+  'http/records.test.ts',
+  'http/token-endpoint.test.ts',
+  'http/usage.test.ts',
+])
