@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import {
   authorizePath,
   type Client,
-  decide,
+  codeOf,
   grant,
   redeem,
   redirectUri,
@@ -34,21 +34,18 @@ const newClient = async (name: string): Promise<Client> => {
   return { client_id, client_secret }
 }
 
-const codeOf = async (): Promise<string> =>
-  (await decide(server, client)).searchParams.get('code') ?? assert.fail('no code')
-
 const stores = '/integration/v1/stores'
 
 describe('a code in another client’s hands', () => {
   test('with the thief’s credentials it is invalid_grant, and its own client still redeems it', async () => {
-    const code = await codeOf()
+    const code = await codeOf(server, client)
     const stolen = await redeem(server, thief, code)
     assert.deepEqual([stolen.status, stolen.json.error], [400, 'invalid_grant'])
     assert.equal((await redeem(server, client, code)).status, 200)
   })
 
   test('redeemed already, it is refused to the thief and ends nothing of its owner’s', async () => {
-    const code = await codeOf()
+    const code = await codeOf(server, client)
     const tokens = (await redeem(server, client, code)).json
     server.clock.advance(60)
     assert.equal((await redeem(server, thief, code)).json.error, 'invalid_grant')
@@ -57,7 +54,7 @@ describe('a code in another client’s hands', () => {
   })
 
   test('32 tries of a thief and one of its client at once: the client’s alone succeeds', async () => {
-    const code = await codeOf()
+    const code = await codeOf(server, client)
     const tries = Array.from({ length: 33 }, (_, i) => redeem(server, i === 16 ? client : thief, code))
     const statuses = (await Promise.all(tries)).map(({ status }) => status)
     assert.deepEqual(
@@ -67,7 +64,7 @@ describe('a code in another client’s hands', () => {
   })
 
   test('with the victim’s client_id and without its secret it is invalid_client, and is not used up', async () => {
-    const code = await codeOf()
+    const code = await codeOf(server, client)
     for (const client_secret of ['', 'guessed', thief.client_secret]) {
       assert.equal((await redeem(server, { ...client, client_secret }, code)).status, 401)
     }

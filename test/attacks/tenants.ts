@@ -1,5 +1,5 @@
 import { byTest } from '../helpers/by.ts'
-import { type Client, decide, grant, redirectUri, type Tokens } from '../helpers/authorize.ts'
+import { type Client, codeOf, grant, redirectUri, type Tokens } from '../helpers/authorize.ts'
 import { authorizePath } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
@@ -91,7 +91,7 @@ export async function addTenant(
   const consent = { email: email.merchant, stores: [String(store)] }
   const tokens = await grant(server, client, consent)
   await grant(server, shared, consent)
-  const code = (await decide(server, client, consent)).searchParams.get('code') ?? ''
+  const code = await codeOf(server, client, consent)
   const authorization = await server.storage.authorizations.findLive(app.id, merchantAccount.id)
   const own_token = await server.token(client)
 

@@ -7,6 +7,7 @@ import { appsPath, createApp, csrfOf, type OwnApp, signedIn } from '../helpers/d
 import { assertNoInlineCode, linked, wordsOf } from '../helpers/html.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** An app's own page: what it is, how it does, changing it, switching it off; and what its developer may not see. */
 
@@ -131,11 +132,7 @@ describe('changing an app', () => {
 describe('disabling an app', () => {
   const works = async (): Promise<boolean> => {
     const { client_id, client_secret } = app
-    const answer = await server.post('/auth/v2/token', {
-      grant_type: 'client_credentials',
-      client_id,
-      client_secret,
-    })
+    const answer = await server.post('/auth/v2/token', clientCredentials({ client_id, client_secret }))
     return answer.status === 200
   }
   const post = async (path: string) =>
@@ -369,7 +366,7 @@ describe('trying the API', () => {
 
   test('the reference gets a token from this server’s own page, and script of another site gets none', async () => {
     const { client_id, client_secret } = app
-    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const form = clientCredentials({ client_id, client_secret })
     const asked = (origin: string) => server.post('/auth/v2/token', form, { origin })
     const own = await asked(server.base)
     assert.equal(own.status, 200, own.text)

@@ -4,6 +4,7 @@ import { Browser } from '../helpers/browser.ts'
 import { assertNoInlineCode, textOf } from '../helpers/html.ts'
 import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** /developer/apps: a developer registers apps and changes their secrets; nobody else sees them. */
 
@@ -59,7 +60,7 @@ const countOf = async (email: string) =>
   (await server.storage.apps.ofOwner((await server.storage.accounts.findByEmail(email))?.id ?? '')).length
 
 const worksAs = async (client: { client_id: string; client_secret: string }) =>
-  (await server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })).status === 200
+  (await server.post('/auth/v2/token', clientCredentials(client))).status === 200
 
 /** Addresses that retire a secret, as the app's page offers them: the newest first. */
 const retireLinks = ({ text }: Answer) =>

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
 import { startNode } from '../helpers/nodes.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** The usage figures of real processes: several add to the same counters, and one that is told to stop loses none. */
 
@@ -20,7 +21,7 @@ test('three processes that are stopped by SIGTERM have counted every request', {
   )
   const node = await startNode(cli, env)
   t.after(() => node.process.kill('SIGKILL'))
-  const form = { grant_type: 'client_credentials', client_id, client_secret }
+  const form = clientCredentials({ client_id, client_secret })
   const token = (await node.post('/auth/v2/token', form)).json.access_token as string
   const ids: string[] = []
   async function ask(i: number): Promise<void> {

@@ -63,6 +63,14 @@ export async function decide(
   return new URL(location)
 }
 
+/** The code that the app gets when the merchant allows it. */
+export const codeOf = async (
+  server: Reachable,
+  client: Pick<Client, 'client_id'>,
+  options: Consent = {},
+): Promise<string> =>
+  (await decide(server, client, options)).searchParams.get('code') ?? assert.fail('no code')
+
 /** Redeems a code; changes are form fields to add, change or leave out. */
 export const redeem = (
   server: Reachable,
@@ -99,9 +107,9 @@ export interface Tokens {
 
 /** The whole grant with nothing unusual. */
 export async function grant(server: Reachable, client: Client, options: Consent = {}): Promise<Tokens> {
-  const { searchParams } = await decide(server, client, options)
+  const code = await codeOf(server, client, options)
   const { redirect_uri } = options.changes ?? {}
-  const answer = await redeem(server, client, searchParams.get('code'), redirect_uri ? { redirect_uri } : {})
+  const answer = await redeem(server, client, code, redirect_uri ? { redirect_uri } : {})
   assert.equal(answer.status, 200, answer.text)
   return answer.json
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, pushBatch } from './tills.ts'
+import { clientCredentials } from './token.ts'
 
 /** A server at work, and every answer that it gave. */
 
@@ -65,7 +66,7 @@ export function work({ base }: { base: string }, { bearer, reader, run }: WorkOp
     keepAsking('token', () =>
       fetch(`${base}/auth/v2/token`, {
         method: 'POST',
-        body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+        body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
       }),
     ),
   ])

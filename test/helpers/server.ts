@@ -13,6 +13,7 @@ import { emptyDatabase } from './engine.ts'
 import { assertCleanLog, keepRequests, keepSecret } from './log-check.ts'
 import { freePort } from './ports.ts'
 import { byTest } from './by.ts'
+import { ownToken } from './token.ts'
 
 export { type Answer, answerOf, password } from './answers.ts'
 
@@ -26,6 +27,8 @@ export interface TestServer {
   accounts: Accounts
   /** Every line that was logged. */
   log: string[]
+  /** The same as objects. */
+  events(): any[]
   get(path: string, token?: string, headers?: Record<string, string>): Promise<Answer>
   post(
     path: string,
@@ -84,6 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     apps,
     accounts,
     log,
+    events: () => log.map(line => JSON.parse(line)),
     get: async (path, token, headers = {}) =>
       answerOf(
         await fetch(base + path, {
@@ -119,16 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       return { app, client_id: app.id, client_secret: client_secret ?? '' }
     },
     newAccount: (email, role = 'merchant') => accounts.create({ email, role, password }, byTest),
-    async token({ client_id, client_secret }, scope) {
-      const { status, json, text } = await server.post('/auth/v2/token', {
-        grant_type: 'client_credentials',
-        client_id,
-        client_secret,
-        ...(scope !== undefined && { scope }),
-      })
-      if (status !== 200) throw new Error(`no token: ${status} ${text}`)
-      return json.access_token
-    },
+    token: (client, scope) => ownToken(server, client, scope),
     async close() {
       const closed = app.close()
       // fetch may have opened one beforehand, and Node waits for its first request.

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock as clock } from '../../src/lib/clock.ts'
@@ -11,6 +10,7 @@ import { freePort } from './ports.ts'
 import { freshDatabase } from './postgres.ts'
 import { answerOf, password } from './server.ts'
 import { byTest } from './by.ts'
+import { ownToken } from './token.ts'
 
 /** Three nodes on one PostgreSQL, real processes, and one address that gives each request to another of them. */
 export interface ThreeNodes {
@@ -78,15 +78,7 @@ export async function startThreeNodes(): Promise<ThreeNodes> {
       const client = await three.newApp()
       return { client, ...(await grant(three.all, client, { stores })) }
     },
-    async ownToken({ client_id, client_secret }, node = nodes[0]) {
-      const { json, text, status } = await node.post('/auth/v2/token', {
-        grant_type: 'client_credentials',
-        client_id,
-        client_secret,
-      })
-      assert.equal(status, 200, text)
-      return json.access_token
-    },
+    ownToken: (client, node = nodes[0]) => ownToken(node, client),
     codes: (path, token) =>
       Promise.all(nodes.map(async node => (await node.get(path, token)).json.status.errors?.code ?? null)),
     async close() {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { clientCredentials } from './token.ts'
 
 /** Tills that push batches which can be told apart afterwards, and the question whether they are all there. */
 
@@ -12,7 +13,7 @@ const batchSize = 40
 export async function tokenOf(base: string, { client_id, client_secret }: Client): Promise<string> {
   const response = await fetch(`${base}/auth/v2/token`, {
     method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+    body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
   })
   return ((await response.json()) as { access_token: string }).access_token
 }

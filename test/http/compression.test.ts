@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { codingFor } from '../../src/http/reply/content-coding.ts'
 import { sampleOrder } from '../helpers/orders.ts'
 import { at, day, orders, startWorld, stores, withQuery, type World } from '../helpers/world.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** RFC 9110 §12.5.3: lists are compressed as the client asks, and say so. */
 
@@ -144,7 +145,7 @@ test('small responses, errors and tokens are not compressed', async () => {
   const token = await fetch(`${world.server.base}/auth/v2/token`, {
     method: 'POST',
     headers,
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+    body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
   })
   assert.deepEqual([token.status, token.headers.get('content-encoding')], [200, null])
 })

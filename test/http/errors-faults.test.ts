@@ -7,12 +7,13 @@ import { createKeys } from '../../src/domain/keys.ts'
 import { beforeResponse } from '../../src/oauth/before-response.ts'
 import { ProviderRequest } from '../../src/oauth/provider-request.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
-import { authorizePath, decide, grant, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
+import { authorizePath, codeOf, grant, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { sampleItem, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
 import { byTest } from '../helpers/by.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** What nobody foresaw: answered without internals, in the surface's format, and logged once with the request's id. */
 
@@ -43,7 +44,7 @@ interface Row {
 }
 
 const window = 'store_id=1&start_date=2026-11-01%2000:00:00&end_date=2026-11-01%2001:00:00'
-const tokenForm = () => ({ grant_type: 'client_credentials', ...client })
+const tokenForm = () => clientCredentials(client)
 
 const rows: Row[] = [
   {
@@ -139,7 +140,7 @@ function failWith(error: Error, [object, method]: [object, string]): void {
   })
 }
 
-const errorsIn = (log: string[]) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50)
+const loggedErrors = () => server.events().filter(({ level }) => level >= 50)
 
 describe('an unforeseen fault is 500 without internals; its cause is logged once, with the request id', () => {
   for (const { name, surface, at, ask } of rows) {
@@ -149,7 +150,7 @@ describe('an unforeseen fault is 500 without internals; its cause is logged once
       const answer = await ask()
       assertError(surface, answer, 500, 'server_error')
       assert.doesNotMatch(answer.text, /secret_plans|\/var\/lib|node_modules|\.ts:|Error:|\boidc\b/i)
-      const [logged, ...others] = errorsIn(server.log)
+      const [logged, ...others] = loggedErrors()
       assert.deepEqual(others, [], 'logged once')
       assert.equal(logged.err.message, internals)
       assert.equal(logged.request_id, header(answer, 'x-request-id'))
@@ -172,7 +173,7 @@ describe('a database that cannot answer now is 503 with Retry-After', () => {
       )
       assert.equal(header(answer, 'retry-after'), '1')
       assert.doesNotMatch(answer.text, /disk/)
-      const [logged, ...others] = errorsIn(server.log)
+      const [logged, ...others] = loggedErrors()
       assert.deepEqual(others, [])
       assert.equal(logged.request_id, header(answer, 'x-request-id'))
     })
@@ -209,7 +210,7 @@ describe('a fault while tokens are exchanged consumes nothing: the same request 
   const failNow = (): void => failWith(new StorageUnavailable('busy'), [server.storage.artifacts, 'consume'])
 
   test('a code', async () => {
-    const code = (await decide(server, client, consent)).searchParams.get('code')
+    const code = await codeOf(server, client, consent)
     failNow()
     assertError('oauth', await redeem(server, client, code), 503)
     mock.restoreAll()
@@ -258,7 +259,7 @@ test('a fault behind the first piece of a large page cuts the connection: no rea
   failWith(new Error(internals), [server.storage.items, 'more'])
   server.log.length = 0
   await assert.rejects(server.get(path, token))
-  const lines = () => server.log.map(line => JSON.parse(line))
+  const lines = () => server.events()
   // The log line comes after the connection is cut.
   while (!lines().some(({ msg }) => msg === 'request')) await new Promise(setImmediate)
   const logged = lines().filter(({ err }) => err?.message === internals)

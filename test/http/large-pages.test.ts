@@ -85,7 +85,7 @@ test('a reader who goes away in the middle leaves nothing behind', async () => {
   await once(response, 'close')
   assert.equal((await world.list(orders, page)).length, count)
   assert.deepEqual(
-    world.server.log.filter(line => JSON.parse(line).level >= 50),
+    world.server.events().filter(({ level }) => level >= 50),
     [],
   )
 })

@@ -4,7 +4,7 @@ import {
   authorizePath,
   challenge,
   type Client,
-  decide,
+  codeOf,
   form,
   grant,
   redeem,
@@ -46,9 +46,6 @@ async function newClient(options: { public?: boolean; scope?: string } = {}): Pr
 
 const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-const codeOf = async (client: Client, changes: Record<string, string> = {}): Promise<string> =>
-  (await decide(server, client, { changes })).searchParams.get('code') ?? ''
-
 const basic = ({ client_id, client_secret }: Client) => ({
   authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
 })
@@ -66,7 +63,7 @@ const ownToken = (changes: Record<string, string | undefined> = {}) =>
 
 describe('authorization_code: a code is worth something only to its client, with its redirect URI and its verifier', () => {
   test('another client gets invalid_grant, and the code still works for its own', async () => {
-    const code = await codeOf(client)
+    const code = await codeOf(server, client)
     assertError('oauth', await redeem(server, other, code), 400, 'invalid_grant')
     assert.equal((await redeem(server, client, code)).status, 200)
   })
@@ -132,14 +129,14 @@ describe('authorization_code: a code is worth something only to its client, with
   ]
   for (const { name, changes, challenged, error } of refused) {
     test(`${name}: ${error}`, async () => {
-      const code = await codeOf(client, challenged ? pkce : {})
+      const code = await codeOf(server, client, { changes: challenged ? pkce : {} })
       const answer = await redeem(server, client, code, changes)
       assertError('oauth', answer, 400, error)
     })
   }
 
   test('a code is dead at 10 minutes and alive a second before', async () => {
-    const [early, late] = [await codeOf(client), await codeOf(client)]
+    const [early, late] = [await codeOf(server, client), await codeOf(server, client)]
     server.clock.advance(599)
     assert.equal((await redeem(server, client, early)).status, 200)
     server.clock.advance(1)
@@ -147,7 +144,7 @@ describe('authorization_code: a code is worth something only to its client, with
   })
 
   test('a code does not work as a refresh token, nor a refresh token as a code', async () => {
-    const code = await codeOf(client)
+    const code = await codeOf(server, client)
     assertError('oauth', await refresh(server, client, code), 400, 'invalid_grant')
     const { refresh_token } = await grant(server, client)
     assertError('oauth', await redeem(server, client, refresh_token), 400, 'invalid_grant')
@@ -178,9 +175,9 @@ describe('public apps: PKCE is all they have', () => {
   test('without its verifier a code is worth nothing, and with it it is', async () => {
     const { client_id } = await newClient({ public: true })
     const app = { client_id } as Client
-    const code = await codeOf(app, pkce)
+    const code = await codeOf(server, app, { changes: pkce })
     assertError('oauth', await redeem(server, app, code), 400, 'invalid_grant')
-    const next = await codeOf(app, pkce)
+    const next = await codeOf(server, app, { changes: pkce })
     assert.equal((await redeem(server, app, next, { code_verifier: verifier })).status, 200)
   })
 
@@ -191,7 +188,7 @@ describe('public apps: PKCE is all they have', () => {
   })
 
   test('an app with a secret is not let in without it by calling itself public', async () => {
-    const code = await codeOf(client)
+    const code = await codeOf(server, client)
     const answer = await redeem(server, { client_id: client.client_id } as Client, code)
     assertError('oauth', answer, 401, 'invalid_client')
   })

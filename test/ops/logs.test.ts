@@ -5,7 +5,7 @@ import {
   authorizePath,
   challenge,
   type Client,
-  decide,
+  codeOf,
   redeem,
   redirectUri,
   refresh,
@@ -14,6 +14,7 @@ import {
 import { Browser } from '../helpers/browser.ts'
 import { send, sendBytes } from '../helpers/raw.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** What the logs hold after everything that can happen to a secret has happened to one: none of it. */
 
@@ -67,7 +68,7 @@ async function battery(): Promise<void> {
   const code = keep('code', new URL(answer.headers.get('location') ?? '').searchParams.get('code'))
   keep('verifier', verifier)
   await redeem(server, client, code, { code_verifier: 'a-wrong-verifier-of-at-least-43-characters-length' })
-  const again = (await decide(server, client, { changes: pkce })).searchParams.get('code')
+  const again = await codeOf(server, client, { changes: pkce })
   keep('second code', again)
   const tokens = (await redeem(server, client, again, { code_verifier: verifier })).json
   keep('access token', tokens.access_token)
@@ -127,7 +128,7 @@ async function battery(): Promise<void> {
   }
   Object.assign(server.storage.apps, { find: lost })
   Object.assign(server.storage.stores, { page: lost })
-  await server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })
+  await server.post('/auth/v2/token', clientCredentials(client))
   await server.get(authorizePath(client, { state }))
   const own = await grantless()
   Object.assign(server.storage.apps, { find })
@@ -176,7 +177,7 @@ test('nothing secret is in any line, as it is, encoded or in part', async () => 
 const lineWith = (text: string) => server.log.find(line => line.includes(text))
 
 describe('the lines', () => {
-  const parsed = () => server.log.map(line => JSON.parse(line) as Record<string, unknown>)
+  const parsed = () => server.events() as Record<string, unknown>[]
 
   test('are one JSON object each, with a level and a time', () => {
     for (const line of server.log) {

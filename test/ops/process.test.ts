@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { after, describe, test, type TestContext } from 'node:test'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { createCli } from '../helpers/cli.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** The real `tillgate serve` as a process of its own: how it begins, how it ends, and what it says when it cannot. */
 
@@ -48,7 +49,7 @@ async function tokenFrom(base: string): Promise<string> {
   const { client_id, client_secret } = await platform
   const response = await fetch(`${base}/auth/v2/token`, {
     method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+    body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
   })
   const { access_token } = (await response.json()) as { access_token: string }
   return access_token

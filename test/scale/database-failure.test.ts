@@ -8,6 +8,7 @@ import { type Node, startNode } from '../helpers/nodes.ts'
 import { createServer, type PostgresServer } from '../helpers/postgres-server.ts'
 import { startWire } from '../helpers/replicated.ts'
 import { checkBatches, type Client, pushBatch, tokenOf } from '../helpers/tills.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** A database that goes away, or stands still, under a real server with tills and readers at work. */
 
@@ -50,11 +51,7 @@ async function isUnavailable(node: Node, bearer: string): Promise<void> {
   assert.deepEqual([ready.status, ready.json.status.errors.code], [503, 'service_unavailable'])
   assert.equal((await node.get('/health/live')).status, 200)
   const { client_id, client_secret } = reader
-  const token = await node.post('/auth/v2/token', {
-    grant_type: 'client_credentials',
-    client_id,
-    client_secret,
-  })
+  const token = await node.post('/auth/v2/token', clientCredentials({ client_id, client_secret }))
   assert.deepEqual([token.status, token.json.error], [503, 'temporarily_unavailable'])
   assert.ok(Number(token.headers.get('retry-after')) > 0)
   const authorize = await node.get(`/auth/v2/authorize?response_type=code&client_id=${client_id}`)

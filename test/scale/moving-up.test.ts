@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   type Client,
-  decide,
+  codeOf,
   grant,
   redeem,
   redirectUri,
@@ -44,7 +44,7 @@ before(async () => {
   tokens = (await refresh(old, app, used.refresh_token)).json
   revoked = await grant(old, { client_id, client_secret })
   await old.post('/auth/v2/revoke', { client_id, client_secret, token: revoked.access_token })
-  code = (await decide(old, app)).searchParams.get('code')
+  code = await codeOf(old, app)
   own = await old.token(app)
   order = (await old.get(withQuery(orders, day), own)).json.data[0]
   browser = new Browser(old.base)

@@ -6,6 +6,7 @@ import { Browser } from '../helpers/browser.ts'
 import type { Node } from '../helpers/nodes.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { owner, startThreeNodes, type ThreeNodes } from '../helpers/three-nodes.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** What happens on one node holds on the others at the next request, and what may happen once happens once. */
 
@@ -127,7 +128,7 @@ test('a rotated secret works on every node at once, and the one before the last 
   }
   await three.tillgate('app', 'rotate-secret', client_id)
   for (const node of three.nodes) {
-    const fields = { grant_type: 'client_credentials', client_id, client_secret }
+    const fields = clientCredentials({ client_id, client_secret })
     assert.equal((await node.post('/auth/v2/token', fields)).json.error, 'invalid_client')
   }
 })
@@ -139,7 +140,7 @@ test('an app that is disabled is refused by every node, its tokens too; enabled 
   assert.deepEqual(await three.codes(stores, access_token), alike('token_revoked'))
   assert.deepEqual(await three.codes(itemsOf(1001), own), alike('token_revoked'))
   for (const node of three.nodes) {
-    const { json } = await node.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })
+    const { json } = await node.post('/auth/v2/token', clientCredentials(client))
     assert.equal(json.error, 'invalid_client')
   }
   await three.storage.apps.setDisabled(client.client_id, null)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Client, type Fields, form, redirectUri } from '../helpers/authorize.ts'
 import { answerOf, startServer, type TestServer } from '../helpers/server.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 let server: TestServer
 let app: Client
@@ -19,7 +20,7 @@ const nextMinute = () => server.clock.advance(60)
 
 const token = (fields: Fields) => server.post('/auth/v2/token', form(fields))
 
-const machine = () => ({ grant_type: 'client_credentials', ...app })
+const machine = () => clientCredentials(app)
 const coded = () => ({ grant_type: 'authorization_code', redirect_uri: redirectUri, ...app })
 const refreshing = () => ({ grant_type: 'refresh_token', ...app })
 

@@ -12,6 +12,7 @@ import {
 } from '../helpers/authorize.ts'
 import { sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 let server: TestServer
 let app: Client
@@ -35,7 +36,7 @@ const nextMinute = () => server.clock.advance(60)
 
 const token = (fields: Fields) => server.post('/auth/v2/token', form(fields))
 
-const machine = () => ({ grant_type: 'client_credentials', ...app })
+const machine = () => clientCredentials(app)
 
 describe('spec 5.3: a successful response', () => {
   test('authorization_code: access_token, refresh_token, scope, token_type, expires_in', async () => {
@@ -137,6 +138,6 @@ describe('spec 5.3: grant types', () => {
 
   test('client_credentials: the app acts on its own behalf; no redirect_uri or code is needed', async () => {
     const { client_id, client_secret } = await newApp({ redirect_uris: [] })
-    assert.equal((await token({ grant_type: 'client_credentials', client_id, client_secret })).status, 200)
+    assert.equal((await token(clientCredentials({ client_id, client_secret }))).status, 200)
   })
 })

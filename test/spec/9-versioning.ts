@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { activate, lists, refusal, startWorld, type World, withQuery } from '../helpers/world.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 let world: World
 
@@ -43,7 +44,7 @@ describe('spec 9: the version is part of the path', () => {
   })
 
   test('the token endpoint lives under /auth/v2 alone', async () => {
-    const fields = { grant_type: 'client_credentials', ...world.reader }
+    const fields = clientCredentials(world.reader)
     const status = async (path: string) => (await world.server.post(path, fields)).status
     assert.equal(await status('/auth/v2/token'), 200)
     for (const path of ['/auth/v1/token', '/auth/v3/token', '/auth/token', '/token']) {

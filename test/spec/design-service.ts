@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { startWorld, stores, type World, refusal } from '../helpers/world.ts'
+import { clientCredentials } from '../helpers/token.ts'
 
 /** What the design promises of the service as a whole: addresses, rate limits, no events. */
 
@@ -81,7 +82,7 @@ describe('design: addresses come from TILLGATE_BASE_URL, never from the request'
 
 describe('design: rate limits', () => {
   const attempt = (client_id: string, client_secret: string) =>
-    world.server.post('/auth/v2/token', { grant_type: 'client_credentials', client_id, client_secret })
+    world.server.post('/auth/v2/token', clientCredentials({ client_id, client_secret }))
 
   test('failed client authentications are throttled for that name, and after a minute no more', async () => {
     const victim = await world.server.newApp()

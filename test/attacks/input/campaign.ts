@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { decide, grant, redirectUri, verifier } from '../../helpers/authorize.ts'
+import { codeOf, grant, redirectUri, verifier } from '../../helpers/authorize.ts'
 import { Browser } from '../../helpers/browser.ts'
 import { byTest } from '../../helpers/by.ts'
 import { sampleStore } from '../../helpers/orders.ts'
@@ -158,7 +158,7 @@ async function renewed(
   await server.push(sampleStore({ id: Number(ids.store_id), merchant: 'owner@spare.example' }))
   const consent = { email: 'owner@spare.example', stores: [ids.store_id] }
   const tokens = await grant(server, client, consent)
-  return { tokens, code: (await decide(server, client, consent)).searchParams.get('code') ?? '' }
+  return { tokens, code: await codeOf(server, client, consent) }
 }
 
 async function session(server: TestServer, email: string): Promise<Vocabulary['sessions'][number]> {

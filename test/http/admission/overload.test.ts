@@ -6,6 +6,7 @@ import { byTest } from '../../helpers/by.ts'
 import { sampleItem, sampleStore } from '../../helpers/orders.ts'
 import { startServer, type TestServer } from '../../helpers/server.ts'
 import { assertError, header, type Surface } from '../../helpers/surfaces.ts'
+import { clientCredentials } from '../../helpers/token.ts'
 
 /** A server with a concurrency limit of one and a short queue timeout. */
 
@@ -72,7 +73,7 @@ const classes: RequestClass[] = [
     name: 'tokens',
     surface: 'oauth',
     at: () => [server.storage.clients, 'facts'],
-    ask: () => server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client }),
+    ask: () => server.post('/auth/v2/token', clientCredentials(client)),
   },
   {
     name: 'pages',
@@ -98,7 +99,7 @@ describe('a request beyond TILLGATE_MAX_REQUESTS is rejected: 503 with Retry-Aft
       )
       assert.equal(header(rejected, 'retry-after'), '1')
       assert.deepEqual(
-        server.log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50),
+        server.events().filter(({ level }) => level >= 50),
         [],
       )
       held.release()
@@ -122,8 +123,8 @@ test('classes of requests do not delay each other, and health checks and metrics
 
 test('a count parameter does not change the class of a token request', async () => {
   const held = hold(server.storage.clients, 'facts')
-  const ask = () => server.post('/auth/v2/token?count=2000', { grant_type: 'client_credentials', ...client })
-  const first = server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })
+  const ask = () => server.post('/auth/v2/token?count=2000', clientCredentials(client))
+  const first = server.post('/auth/v2/token', clientCredentials(client))
   await held.reached()
   assert.equal((await ask()).status, 503)
   held.release()
