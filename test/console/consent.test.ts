@@ -538,7 +538,10 @@ describe('the way back', () => {
         await browser.submit(page, { decision, store: '1002' }),
       ]) {
         assertError('page', again, 400)
-        assert.match(again.text, decision === 'allow' ? /You allowed Ledger/ : /You denied this request of Ledger/)
+        assert.match(
+          again.text,
+          decision === 'allow' ? /You allowed Ledger/ : /You denied this request of Ledger/,
+        )
         assert.match(again.text, /href="https:\/\/app\.example\.com">Back to Ledger/)
         assert.doesNotMatch(again.text, /code=|state=/)
       }
