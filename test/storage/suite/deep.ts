@@ -78,10 +78,10 @@ export function deepTests(open: Open): void {
     const note = async (written: number) =>
       before.set((await storage.stores.access(claim, 1n)).store?.orders_version, written)
     await note(0)
-    let writing = true
+    const written = new AbortController()
     async function readWhileWriting(): Promise<{ version: number | undefined; ids: unknown[] }[]> {
       const pages: { version: number | undefined; ids: unknown[] }[] = []
-      while (writing) {
+      while (!written.signal.aborted) {
         const { facts, chunk } = await storage.orders.page({ claim, query, offset: 2000, limit: 5 })
         const ids = entries(chunk).map(entry => (entry as { order: string }).order)
         pages.push({ version: facts.store?.orders_version, ids })
@@ -94,7 +94,7 @@ export function deepTests(open: Open): void {
       await write(storage, { orders: [order(1n, `new${n}`, at(n))] })
       await note(n)
     }
-    writing = false
+    written.abort()
     for (const { version, ids } of (await reading).flat()) {
       const first = 2000 - (before.get(version) as number)
       assert.deepEqual(
