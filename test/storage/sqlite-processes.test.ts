@@ -96,7 +96,7 @@ test('while another process holds the lock, a write waits without blocking; read
 
 test('a lock that is not let go is StorageUnavailable, after the wait', async () => {
   const file = folder.newFile()
-  const storage = await openStorage(file, { patience_ms: 100 })
+  const storage = await openStorage(file, { busy_timeout: 100 })
   const other = new DatabaseSync(file)
   other.exec('begin immediate')
   const began = performance.now()

@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { fail } from '../../errors.ts'
-import { Crowded, createTurnstile } from '../../lib/turnstile.ts'
+import { createLimiter } from '../../lib/limiter.ts'
 
 /**
  * OWASP's first choice for argon2id: 19 MiB limits how many guesses fit on one graphics card, two passes cost about
@@ -19,24 +19,23 @@ const dummyHash = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}
 const normalize = (password: string): string => password.normalize('NFKC')
 
 /**
- * Hashing runs on the few threads that signing and verifying tokens need too. Two at a time leave room for those; a
- * flood of sign-ins waits outside, and what is beyond patience is turned away.
+ * Hashing uses the threads that sign and verify tokens too. Two at a time leave the others to those; during a flood of
+ * sign-ins fifty wait, and the server rejects the rest.
  */
-const turnstile = createTurnstile(2, 50)
-
-const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
-  turnstile(work).catch(error => {
-    if (!(error instanceof Crowded)) throw error
-    throw fail('service_unavailable', 'Too many people are signing in at this moment; try again shortly', {
+const hashing = createLimiter({
+  concurrency: 2,
+  maxQueue: 50,
+  refuse: () =>
+    fail('service_unavailable', 'Too many people are signing in at this moment; try again shortly', {
       headers: { 'retry-after': '2' },
-    })
-  })
+    }),
+})
 
 export const hashPassword = (password: string): Promise<string> =>
-  inTurn(() => hash(normalize(password), parameters))
+  hashing.run(() => hash(normalize(password), parameters))
 
 export const verifyPassword = (password_hash: string, password: string): Promise<boolean> =>
-  inTurn(() => verify(password_hash, normalize(password)))
+  hashing.run(() => verify(password_hash, normalize(password)))
 
 /** Takes as long as a real check, so that the response time does not reveal whether an account exists. */
 export async function verifyDummy(password: string): Promise<false> {

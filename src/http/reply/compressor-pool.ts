@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import { createTurnstile } from '../../lib/turnstile.ts'
+import { createLimiter } from '../../lib/limiter.ts'
 
 type Compress = (bytes: Uint8Array) => Promise<Uint8Array[]>
 
@@ -8,9 +8,9 @@ export const maxConcurrent = 8
 
 /** More at a time would be no faster, and each needs a megabyte. A body is skipped if nobody wants it any more. */
 export function limitConcurrency(compress: Compress) {
-  const limited = createTurnstile(maxConcurrent, Number.POSITIVE_INFINITY)
+  const limiter = createLimiter({ concurrency: maxConcurrent })
   return (bytes: Uint8Array, isWanted = () => true): Promise<Uint8Array[]> =>
-    limited(async () => (isWanted() ? compress(bytes) : []))
+    limiter.run(async () => (isWanted() ? compress(bytes) : []))
 }
 
 interface Compressor<Stream extends Transform> {

@@ -27,7 +27,7 @@ import { type PostgresOptions, readSettings, type Settings } from './connection/
 import { createStores } from './lists/stores.ts'
 import { createSwitches } from './accounts/switches.ts'
 import { createThrottles } from './accounts/throttles.ts'
-import { createTurns } from './records/turns.ts'
+import { createStoreLimits } from './records/store-limits.ts'
 import { createUpkeep } from './upkeep.ts'
 import { createUsage } from './usage/usage.ts'
 
@@ -55,7 +55,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     orders: createOrders(list),
     items: createItems(list),
     sales: createSales(db, reader),
-    records: createRecords(db, createTurns(settings.statement_timeout)),
+    records: createRecords(db, createStoreLimits(settings.statement_timeout)),
     audit: createAudit(db),
     browse: createBrowse(db),
     switches: createSwitches(db),

@@ -24,7 +24,7 @@ const runs = 5
 
 export async function openDatabase(settings: Settings): Promise<Database> {
   const { parameters, local, prepare } = await agreeOnSession(settings)
-  const open = () => connect({ ...settings, prepare }, parameters)
+  const open = (connect_timeout: number) => connect({ ...settings, connect_timeout, prepare }, parameters)
   const pool = createPool(open, settings.pool, settings.connect_timeout)
 
   return {

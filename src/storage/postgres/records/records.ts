@@ -4,14 +4,14 @@ import type { Database } from '../connection/database.ts'
 import { readExisting, reserveStores, sortedIds, storesOf } from './read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './write.ts'
 import type { Transaction } from '../connection/transaction.ts'
-import type { Turns } from './turns.ts'
+import type { StoreLimits } from './store-limits.ts'
 
 /**
  * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement is about
  * one store, so Citus sends it to one worker; stores come in the order of their ids, so that two batches never wait
  * for each other.
  */
-export function createRecords(db: Database, turns: Turns): Records {
+export function createRecords(db: Database, limits: StoreLimits): Records {
   const run = <T extends RecordChanges>(
     keys: RecordKeys,
     decide: (existing: ExistingRows) => T,
@@ -31,7 +31,7 @@ export function createRecords(db: Database, turns: Turns): Records {
 
   return {
     write: (keys, decide) =>
-      turns.take(storesOf(keys), async () => {
+      limits.run(storesOf(keys), async () => {
         try {
           return await run(keys, decide, null)
         } catch (error) {

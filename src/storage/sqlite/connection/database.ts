@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createLimiter } from '../../../lib/limiter.ts'
 import { isBusy, translate } from './errors.ts'
 import { configure } from './pragmas.ts'
 
@@ -20,30 +21,31 @@ export interface Database {
   prepare<Row>(sql: string, integers?: 'number' | 'bigint', rows?: 'objects' | 'tuples'): Statement<Row>
   /** Runs `work` on one snapshot of the database. */
   read<T>(work: () => T): Promise<T>
-  /** Runs `work` without a snapshot, which costs as much as a small query: for one that asks once. */
+  /** Runs `work` without a snapshot, for a single query: a snapshot costs as much as a small query. */
   look<T>(work: () => T): Promise<T>
   /** Runs `work` as one durable transaction; nothing is written when it throws. */
   write<T>(work: () => T): Promise<T>
 }
 
 export interface DatabaseOptions {
-  /** How long a request waits for the writes of other processes. */
-  patience_ms?: number
+  /** How long a request waits for the writes of other processes, in milliseconds. */
+  busy_timeout?: number
 }
 
 export const inMemory = ':memory:'
 
 /**
- * One connection, shared by all requests of the process. That is why `work` is strictly synchronous: a turn of the
- * event loop inside a transaction would let another request write into it.
+ * One connection, shared by all requests of the process. So `work` is strictly synchronous: if it returned to the event
+ * loop inside a transaction, another request could write into that transaction.
  */
 export async function openDatabase(file: string, options: DatabaseOptions = {}): Promise<Database> {
-  const patience_ms = options.patience_ms ?? 5000
+  const { busy_timeout = 5000 } = options
+  const deadline = () => performance.now() + busy_timeout
   if (file !== inMemory) createFile(file)
-  // SQLite's own wait would block the event loop; timers do it.
+  // SQLite's own busy_timeout would block the event loop; `retry` waits with timers.
   const connection = new DatabaseSync(file, { timeout: 0 })
   try {
-    await patiently(() => configure(connection), patience_ms)
+    await retry(() => configure(connection), deadline())
   } catch (error) {
     connection.close()
     throw error
@@ -64,23 +66,8 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
     }
   }
 
-  let waiting = 0
-  let last: Promise<unknown> = Promise.resolve()
-  /** Writes wait for another process's in a queue, of which the first one tries: many that try would keep the loop busy. */
-  function inTurn<T>(step: () => T): Promise<T> {
-    if (waiting === 0) {
-      try {
-        return Promise.resolve(step())
-      } catch (error) {
-        if (!isBusy(error)) return Promise.reject(translate(error))
-      }
-    }
-    const deadline = performance.now() + patience_ms
-    waiting++
-    const turn = last.then(() => retry(step, deadline)).finally(() => waiting--)
-    last = turn.catch(() => {})
-    return turn
-  }
+  /** Of the writes that wait for another process only the first retries: all of them would keep the event loop busy. */
+  const writes = createLimiter({ concurrency: 1 })
 
   return {
     connection,
@@ -94,35 +81,31 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
       statement.setReturnArrays(rows === 'tuples')
       return statement as unknown as Statement<Row>
     },
-    // Repeated whole: a read finds the database busy only while another process recovers or closes it.
+    // Repeats all of it: a read finds the database busy only while another process recovers or closes it.
     read: work =>
-      patiently(() => {
+      retry(() => {
         beginRead.run()
         return transact(work)
-      }, patience_ms),
-    look: work => patiently(work, patience_ms),
-    // Waits for the lock only: `work` runs once, so what goes wrong in it or in its commit is final.
-    write: work =>
-      inTurn(() => {
-        beginWrite.run()
-        try {
-          return transact(work)
-        } catch (error) {
-          throw translate(error)
-        }
-      }),
+      }, deadline()),
+    look: work => retry(work, deadline()),
+    write(work) {
+      const until = deadline()
+      return writes.run(() =>
+        retry(() => {
+          beginWrite.run()
+          try {
+            return transact(work)
+          } catch (error) {
+            // Only BEGIN waits for the lock: `work` runs once, and its error or that of the commit is final.
+            throw translate(error)
+          }
+        }, until),
+      )
+    },
   }
 }
 
-/** Repeats `step` while another process holds what it needs. The first try is made at once, in the caller's turn. */
-function patiently<T>(step: () => T, patience_ms: number): Promise<T> {
-  try {
-    return Promise.resolve(step())
-  } catch (error) {
-    return isBusy(error) ? retry(step, performance.now() + patience_ms) : Promise.reject(translate(error))
-  }
-}
-
+/** Repeats `step` while another process holds what it needs. The first try is made at once, before this returns. */
 async function retry<T>(step: () => T, deadline: number): Promise<T> {
   for (let wait = 1; ; wait = Math.min(wait * 2, 16)) {
     try {
@@ -130,16 +113,16 @@ async function retry<T>(step: () => T, deadline: number): Promise<T> {
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw translate(error)
     }
-    // The random part keeps two waiting processes from meeting again and again.
+    // Jitter, so that two waiting processes do not collide again and again.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
 
-/** For its owner only: it holds secrets and sales. SQLite gives the -wal and -shm files the same mode. */
+/** Readable by its owner only: it holds secrets and sales. SQLite gives the -wal and -shm files the same mode. */
 export function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true })
   closeSync(openSync(file, 'a', 0o600))
 }
 
-/** Rows come without a prototype; what leaves the engine is an ordinary object. */
+/** node:sqlite returns rows without a prototype; the port returns ordinary objects. */
 export const plain = <Row>(row: Row | undefined): Row | null => (row === undefined ? null : { ...row })
