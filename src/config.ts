@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { isPostgresUrl, isUrl } from './lib/database-url.ts'
 
 /** All settings. This is the only file that reads the environment. */
 export interface Config {
@@ -101,11 +102,9 @@ function readWorkers(env: NodeJS.ProcessEnv, database: string): number {
   return workers
 }
 
-const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)
-
 function readDatabase(value: string): string {
-  if (isPostgres(value) || value === ':memory:') return value
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) {
+  if (isPostgresUrl(value) || value === ':memory:') return value
+  if (isUrl(value)) {
     throw new ConfigError(
       `TILLGATE_DATABASE is "${redact(value)}"; it must be a file path or a postgres:// URL`,
     )
@@ -139,10 +138,10 @@ function isFolder(path: string): boolean | null {
 
 function readReplica(value: string | null, database: string): string | null {
   if (value === null) return null
-  if (!isPostgres(value)) {
+  if (!isPostgresUrl(value)) {
     throw new ConfigError(`TILLGATE_READ_DATABASE is "${redact(value)}"; it must be a postgres:// URL`)
   }
-  if (!isPostgres(database)) {
+  if (!isPostgresUrl(database)) {
     throw new ConfigError(
       'TILLGATE_READ_DATABASE is set, but TILLGATE_DATABASE is a SQLite file, which has no replicas',
     )

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config.ts'
+import { isPostgresUrl } from '../lib/database-url.ts'
 
 type DatabaseSettings = Pick<Config, 'database'> & Partial<Pick<Config, 'read_database'>>
 
@@ -37,7 +38,7 @@ interface DatabaseWarning {
 export function databaseWarnings({ database, read_database = null }: DatabaseSettings): DatabaseWarning[] {
   const names = [database, read_database].filter(name => name !== null)
   return names.flatMap(name => {
-    const url = /^postgres(ql)?:/.test(name) ? URL.parse(name) : null
+    const url = isPostgresUrl(name) ? URL.parse(name) : null
     return url ? connectionWarnings(url) : fileWarnings(name)
   })
 }

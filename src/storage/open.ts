@@ -1,3 +1,4 @@
+import { isPostgresUrl } from '../lib/database-url.ts'
 import type { CopySource, CopyTarget } from './copy/port.ts'
 import type { Examination } from './port/examination.ts'
 import type { Storage } from './port/index.ts'
@@ -18,7 +19,7 @@ export type StorageOptions = DatabaseOptions & PostgresOptions
  * file alone knows which engines there are.
  */
 export async function openStorage(database: string, options?: StorageOptions): Promise<Storage> {
-  return isPostgres(database) ? openPostgres(database, options) : openSqlite(database, options)
+  return isPostgresUrl(database) ? openPostgres(database, options) : openSqlite(database, options)
 }
 
 /** Brings the schema up to date, and says which number it had and has. `citus`: also distributes the tables. */
@@ -26,7 +27,7 @@ export async function migrate(
   database: string,
   options: StorageOptions & { citus?: boolean } = {},
 ): Promise<Migrated> {
-  if (isPostgres(database)) return migratePostgres(database, options)
+  if (isPostgresUrl(database)) return migratePostgres(database, options)
   if (options.citus) throw new Error('only a postgres:// database can be distributed with Citus')
   return migrateSqlite(database)
 }
@@ -36,7 +37,7 @@ export async function examine(
   database: string,
   options: StorageOptions & { thorough?: boolean } = {},
 ): Promise<Examination> {
-  return isPostgres(database) ? examinePostgres(database, options) : examineSqlite(database, options)
+  return isPostgresUrl(database) ? examinePostgres(database, options) : examineSqlite(database, options)
 }
 
 /** Lends a database to be copied, as it is at this moment, for the time of `work`. It is not changed. */
@@ -45,12 +46,10 @@ export async function copyFrom<T>(
   options: StorageOptions,
   work: (source: CopySource) => Promise<T>,
 ): Promise<T> {
-  return isPostgres(database) ? copyFromPostgres(database, options, work) : copyFromSqlite(database, work)
+  return isPostgresUrl(database) ? copyFromPostgres(database, options, work) : copyFromSqlite(database, work)
 }
 
 /** Opens a database to be copied into, and brings its schema up to date. */
 export async function openCopy(database: string, options?: StorageOptions): Promise<CopyTarget> {
-  return isPostgres(database) ? openPostgresCopy(database, options) : openSqliteCopy(database, options)
+  return isPostgresUrl(database) ? openPostgresCopy(database, options) : openSqliteCopy(database, options)
 }
-
-const isPostgres = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)

@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { fillDemo } from '../../src/cli/demo/fill.ts'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { isPostgresUrl } from '../../src/lib/database-url.ts'
 import { latencyBucketCount } from '../../src/lib/latency-buckets.ts'
 import { type Copied, type CopyOptions, copyAll } from '../../src/storage/copy/run.ts'
 import { tables } from '../../src/storage/copy/tables.ts'
@@ -32,7 +33,7 @@ export async function using<T>(database: string, use: (storage: Storage) => Prom
 
 /** Every row of every table as sorted JSON, read by the drivers alone. */
 export async function dump(database: string): Promise<Record<string, string[]>> {
-  const all = database.startsWith('postgres') ? await postgresRows(database) : sqliteRows(database)
+  const all = isPostgresUrl(database) ? await postgresRows(database) : sqliteRows(database)
   return Object.fromEntries(
     tables.map(({ name }, i) => [
       name,

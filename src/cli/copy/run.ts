@@ -1,4 +1,5 @@
 import { readConfig } from '../../config.ts'
+import { isPostgresUrl, isUrl } from '../../lib/database-url.ts'
 import { stopRequest } from '../../lib/stop-request.ts'
 import type { Difference } from '../../storage/copy/compare.ts'
 import { type Copied, copyAll, countRows } from '../../storage/copy/run.ts'
@@ -55,7 +56,7 @@ async function copy({ from, to, check = false }: CopyOptions, signal: AbortSigna
 
 function refuseUnknown(database: string): void {
   // Not shown: a URL may hold a password.
-  if (/^(?!postgres(ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(database)) {
+  if (isUrl(database) && !isPostgresUrl(database)) {
     throw new Error('a database is a SQLite file or a postgres:// URL')
   }
   if (database === ':memory:') throw new Error('a database in :memory: is lost when the command ends')

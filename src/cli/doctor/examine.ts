@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '../../config.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { isPostgresUrl } from '../../lib/database-url.ts'
 import { examine } from '../../storage/open.ts'
 import { databaseWarnings } from '../../server/warnings.ts'
 import { type Check, messageOf, problem, warning } from './check.ts'
@@ -18,7 +19,7 @@ async function examineDatabase(config: Config, thorough: boolean): Promise<Check
   try {
     return databaseChecks(await examine(config.database, { ...config, thorough }), config, systemClock)
   } catch (error) {
-    const mend = config.database.startsWith('postgres')
+    const mend = isPostgresUrl(config.database)
       ? 'check that PostgreSQL runs, that TILLGATE_DATABASE has the right host, role and password, and that the role may connect'
       : 'check that TILLGATE_DATABASE names the file and that this user may read and write it; the first start of the server creates it'
     return [problem('database', messageOf(error), mend)]
