@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type CopySource, type CopyTarget, everything, type Tallies } from './port.ts'
 import { batchesOf } from './ranges.ts'
-import { keyOf, tables, throttles } from './tables.ts'
+import { keyOf, tables, throttles } from '../shared/tables.ts'
 
 /** The tallies of all tables, by name. */
 export type Everything = ReadonlyMap<string, Tallies>

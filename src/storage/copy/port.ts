@@ -1,4 +1,4 @@
-import type { Key, Row, Table } from './table.ts'
+import type { Key, Row, Table } from '../shared/table.ts'
 
 /** The rows behind `after` up to and including `through`, by primary key; null is the table's end. */
 export interface Range {

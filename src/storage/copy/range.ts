@@ -1,8 +1,8 @@
 import type { CopyTarget, Range, Tallies } from './port.ts'
 import { batchesOf } from './ranges.ts'
-import { keyOf } from './tables.ts'
+import { keyOf } from '../shared/tables.ts'
 import { differing } from './tally.ts'
-import type { Key, Row, Table } from './table.ts'
+import type { Key, Row, Table } from '../shared/table.ts'
 
 /** What was done to the target. */
 export interface Done {

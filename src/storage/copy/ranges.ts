@@ -1,6 +1,6 @@
 import type { Range, Readable } from './port.ts'
-import { keyOf } from './tables.ts'
-import type { Key, Row, Table } from './table.ts'
+import { keyOf } from '../shared/tables.ts'
+import type { Key, Row, Table } from '../shared/table.ts'
 
 /** Rows of one read: a transaction of the target each, so that its flush to the disk costs little. */
 const batchRows = 2000

@@ -4,9 +4,9 @@ import { inParallel } from './parallel.ts'
 import { type CopySource, type CopyTarget, parallelWrites, type Tallies, type Tally } from './port.ts'
 import { bringRange, type Pass } from './range.ts'
 import { rangesOf } from './ranges.ts'
-import { tables } from './tables.ts'
+import { tables } from '../shared/tables.ts'
 import { addAll, tallyOf } from './tally.ts'
-import type { Table } from './table.ts'
+import type { Table } from '../shared/table.ts'
 
 export interface CopyOptions {
   /** Only compares; writes nothing. */

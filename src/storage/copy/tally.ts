@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Tallies, Tally } from './port.ts'
-import { storeOf } from './tables.ts'
-import type { Row, Table } from './table.ts'
+import { storeOf } from '../shared/tables.ts'
+import type { Row, Table } from '../shared/table.ts'
 
 /**
  * A row's checksum is the first 60 bits of the SHA-256 of its values, each with its length in bytes before it. A sum

@@ -1,11 +1,11 @@
 import { systemClock } from '../../../lib/clock.ts'
 import { type CopySource, type CopyTarget, parallelWrites } from '../../copy/port.ts'
-import { tables } from '../../copy/tables.ts'
+import { tables } from '../../shared/tables.ts'
 import { putSql, readSql, removeSql, tallySql } from './sql.ts'
 import { openDatabase } from '../connection/database.ts'
 import { migrate, refuseOlder } from '../schema/migrate.ts'
 import { type PostgresOptions, readSettings } from '../connection/settings.ts'
-import type { Row } from '../../copy/table.ts'
+import type { Row } from '../../shared/table.ts'
 
 /** Lends the database as it is at this moment, in one transaction that only reads. */
 export async function copyFromPostgres<T>(

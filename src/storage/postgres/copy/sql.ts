@@ -1,8 +1,8 @@
 import type { Range } from '../../copy/port.ts'
-import { columnsOf } from '../../copy/tables.ts'
+import { columnsOf } from '../../shared/tables.ts'
 import { textList } from '../connection/text-list.ts'
 import type { Value } from '../connection/values.ts'
-import type { Key, Row, Table } from '../../copy/table.ts'
+import type { Key, Row, Table } from '../../shared/table.ts'
 
 type Statement = readonly [sql: string, values: readonly Value[]]
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Range } from '../../copy/port.ts'
-import { columnsOf } from '../../copy/tables.ts'
-import type { Key, Row, Table } from '../../copy/table.ts'
+import { columnsOf } from '../../shared/tables.ts'
+import type { Key, Row, Table } from '../../shared/table.ts'
 
 /** As much text as one read may answer with, however large the rows are. */
 const mostText = 4_000_000
