@@ -3,19 +3,19 @@ import { StorageUnavailable } from '../../port/index.ts'
 import { createMessages } from './messages.ts'
 import type { Settings } from './settings.ts'
 
-/** Most answers come in one read. */
-const readAtOnce = 64 * 1024
+/** As much as the kernel usually has: most results come in one read. */
+const readSize = 64 * 1024
 
-/** A socket to the server that gives its driver whole messages. Over TLS the driver reads the decrypted bytes itself. */
+/** Opens a socket that delivers whole messages to the driver. Over TLS the driver reads the decrypted bytes itself. */
 export function openSocket({ address, ssl, connect_timeout }: Settings): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const messages = createMessages(bytes => socket.emit('data', bytes))
-    // Asked whether it speaks TLS, the server first answers with a single byte.
+    // The server answers the question for TLS with a single byte, which is no message.
     let agreed = ssl === false
     const socket: Socket = connect({
       ...address,
       onread: {
-        buffer: Buffer.allocUnsafeSlow(readAtOnce),
+        buffer: Buffer.allocUnsafeSlow(readSize),
         callback(length, buffer) {
           const bytes = (buffer as Buffer).subarray(0, length)
           try {
