@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { everything } from '../../src/storage/copy/port.ts'
-import { tables, throttles } from '../../src/storage/shared/tables.ts'
+import { tables } from '../../src/storage/shared/tables.ts'
 import { openCopy, openStorage } from '../../src/storage/open.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
@@ -67,37 +66,6 @@ describe('a copy', () => {
     const rows = await administer(target, 'select key from throttles')
     assert.equal(rows.filter(({ key }) => !key.startsWith('copy:')).length, 0)
   })
-})
-
-describe('what is copied', () => {
-  const all = Object.fromEntries(
-    [...tables, throttles].map(({ name, columns }) => [name, Object.keys(columns).sort()]),
-  )
-
-  test('is every table and column of PostgreSQL’s schema', async () => {
-    const columns = await administer(
-      target,
-      `select table_name, column_name from information_schema.columns where table_schema = 'public'`,
-    )
-    assert.deepEqual(schema(columns.map(row => [row['table_name'], row['column_name']])), all)
-  })
-
-  test('is every table and column of SQLite’s schema', () => {
-    const connection = new DatabaseSync(source, { readOnly: true })
-    const columns = connection
-      .prepare(
-        `select m.name as t, c.name as c from sqlite_schema as m join pragma_table_info(m.name) as c where m.type = 'table'`,
-      )
-      .all()
-    connection.close()
-    assert.deepEqual(schema(columns.map(row => [row['t'] as string, row['c'] as string])), all)
-  })
-
-  function schema(columns: [string, string][]): Record<string, string[]> {
-    const found = Map.groupBy(columns, ([table]) => table)
-    found.delete('schema_migrations')
-    return Object.fromEntries([...found].map(([table, pairs]) => [table, pairs.map(pair => pair[1]).sort()]))
-  }
 })
 
 test('both engines read the same ranges in the same order and tally them alike', async () => {

@@ -74,7 +74,7 @@ export async function copyAll(
   }
   const tallies = new Map<string, Tallies>()
   for (const table of tables) {
-    if (table.makesWay && !check) await bring(table, 'changes', () => {})
+    if (table.changesFirst && !check) await bring(table, 'changes', () => {})
     tallies.set(table.name, await bring(table, check ? null : 'all', onRows))
     if (signal.aborted) return null
   }

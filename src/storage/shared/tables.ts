@@ -2,12 +2,13 @@ import { latencyBucketCount } from '../../lib/latency-buckets.ts'
 import type { Key, Row, Table } from './table.ts'
 
 const text = 'text'
-const integer = 'integer'
+const int64 = 'int64'
+const number = 'number'
 const boolean = 'boolean'
 
 /**
- * Every table of the schema and all its columns, those that others refer to first. Accounts and apps are never
- * deleted, so no row is taken away from under another.
+ * Every table of the schema with the type of each column (test/storage/columns.test.ts compares both). A table comes
+ * after those that it refers to; a copy writes them in this order. Accounts and apps are never deleted.
  */
 export const tables: readonly Table[] = [
   {
@@ -17,14 +18,14 @@ export const tables: readonly Table[] = [
       email: text,
       role: text,
       password_hash: text,
-      created_at: integer,
-      disabled_at: integer,
+      created_at: number,
+      disabled_at: number,
     },
     key: ['id'],
   },
   {
     name: 'sessions',
-    columns: { hash: text, account_id: text, created_at: integer, expires_at: integer },
+    columns: { hash: text, account_id: text, created_at: number, expires_at: number },
     key: ['hash'],
   },
   {
@@ -38,15 +39,15 @@ export const tables: readonly Table[] = [
       redirect_uris: text,
       public: boolean,
       owner_id: text,
-      created_at: integer,
-      disabled_at: integer,
+      created_at: number,
+      disabled_at: number,
       disabled_by_owner: boolean,
     },
     key: ['id'],
   },
   {
     name: 'app_secrets',
-    columns: { id: text, app_id: text, hash: text, created_at: integer, last_used_at: integer },
+    columns: { id: text, app_id: text, hash: text, created_at: number, last_used_at: number },
     key: ['id'],
   },
   {
@@ -56,22 +57,22 @@ export const tables: readonly Table[] = [
       app_id: text,
       account_id: text,
       scope: text,
-      created_at: integer,
-      updated_at: integer,
-      revoked_at: integer,
+      created_at: number,
+      updated_at: number,
+      revoked_at: number,
     },
     key: ['id'],
-    makesWay: true, // one live authorization for each app and account
+    changesFirst: true, // one live authorization for each app and account
   },
   {
     name: 'artifacts',
-    columns: { kind: text, hash: text, payload: text, expires_at: integer, consumed_at: integer },
+    columns: { kind: text, hash: text, payload: text, expires_at: number, consumed_at: number },
     key: ['kind', 'hash'],
   },
-  { name: 'revoked_tokens', columns: { jti: text, expires_at: integer }, key: ['jti'] },
+  { name: 'revoked_tokens', columns: { jti: text, expires_at: number }, key: ['jti'] },
   {
     name: 'keys',
-    columns: { id: text, use: text, secret: text, created_at: integer, retired_at: integer },
+    columns: { id: text, use: text, secret: text, created_at: number, retired_at: number },
     key: ['id'],
   },
   { name: 'switches', columns: { name: text, is_on: boolean }, key: ['name'] },
@@ -79,7 +80,7 @@ export const tables: readonly Table[] = [
     name: 'audit_entries',
     columns: {
       id: text,
-      at: integer,
+      at: number,
       action: text,
       actor_kind: text,
       actor_id: text,
@@ -96,12 +97,12 @@ export const tables: readonly Table[] = [
   {
     name: 'stores',
     columns: {
-      id: integer,
+      id: int64,
       name: text,
       timezone: text,
       merchant: text,
-      orders_version: integer,
-      items_version: integer,
+      orders_version: number,
+      items_version: number,
       doc: text,
     },
     key: ['id'],
@@ -109,30 +110,30 @@ export const tables: readonly Table[] = [
   },
   {
     name: 'authorization_stores',
-    columns: { store_id: integer, app_id: text, authorization_id: text, since: integer },
+    columns: { store_id: int64, app_id: text, authorization_id: text, since: number },
     key: ['store_id', 'app_id', 'authorization_id'],
     store: 'store_id',
   },
   {
     name: 'activations',
-    columns: { store_id: integer, app_id: text, activated_at: integer },
+    columns: { store_id: int64, app_id: text, activated_at: number },
     key: ['store_id', 'app_id'],
     store: 'store_id',
   },
   {
     name: 'items',
-    columns: { store_id: integer, id: integer, updated_at: integer, doc: text },
+    columns: { store_id: int64, id: int64, updated_at: number, doc: text },
     key: ['store_id', 'id'],
     store: 'store_id',
   },
   {
     name: 'orders',
     columns: {
-      store_id: integer,
-      created_at: integer,
+      store_id: int64,
+      created_at: number,
       id: text,
-      updated_at: integer,
-      paid_at: integer,
+      updated_at: number,
+      paid_at: number,
       sold: text,
       doc: text,
     },
@@ -143,13 +144,13 @@ export const tables: readonly Table[] = [
   {
     name: 'sales_rollups',
     columns: {
-      store_id: integer,
-      width: integer,
-      bucket: integer,
-      item_id: integer,
-      lines: integer,
-      units: integer,
-      nanos: integer,
+      store_id: int64,
+      width: number,
+      bucket: number,
+      item_id: int64,
+      lines: int64,
+      units: int64,
+      nanos: int64,
     },
     key: ['store_id', 'width', 'bucket', 'item_id'],
     store: 'store_id',
@@ -157,15 +158,15 @@ export const tables: readonly Table[] = [
   {
     name: 'usage_reads',
     columns: {
-      store_id: integer,
-      width: integer,
-      bucket: integer,
+      store_id: int64,
+      width: number,
+      bucket: number,
       app_id: text,
-      requests: integer,
-      orders: integer,
-      items: integer,
-      sales: integer,
-      last_at: integer,
+      requests: number,
+      orders: number,
+      items: number,
+      sales: number,
+      last_at: number,
     },
     key: ['store_id', 'width', 'bucket', 'app_id'],
     store: 'store_id',
@@ -174,31 +175,31 @@ export const tables: readonly Table[] = [
     name: 'usage_requests',
     columns: {
       app_id: text,
-      width: integer,
-      bucket: integer,
+      width: number,
+      bucket: number,
       endpoint: text,
-      requests: integer,
-      client_errors: integer,
-      server_errors: integer,
-      ...Object.fromEntries(Array.from({ length: latencyBucketCount }, (_, i) => [`latency_${i}`, integer])),
+      requests: number,
+      client_errors: number,
+      server_errors: number,
+      ...Object.fromEntries(Array.from({ length: latencyBucketCount }, (_, i) => [`latency_${i}`, number])),
     },
     key: ['app_id', 'width', 'bucket', 'endpoint'],
   },
   {
     name: 'usage_ingest',
     columns: {
-      width: integer,
-      bucket: integer,
-      requests: integer,
-      stores: integer,
-      items: integer,
-      orders: integer,
-      unchanged: integer,
-      last_at: integer,
-      lagged: integer,
-      lag_sum: integer,
-      lag_max: integer,
-      lag_last: integer,
+      width: number,
+      bucket: number,
+      requests: number,
+      stores: number,
+      items: number,
+      orders: number,
+      unchanged: number,
+      last_at: number,
+      lagged: number,
+      lag_sum: number,
+      lag_max: number,
+      lag_last: number,
     },
     key: ['width', 'bucket'],
   },
@@ -206,26 +207,26 @@ export const tables: readonly Table[] = [
     name: 'request_log',
     columns: {
       app_id: text,
-      at_ms: integer,
+      at_ms: number,
       request_id: text,
       method: text,
       endpoint: text,
-      status: integer,
+      status: number,
       error_code: text,
-      microseconds: integer,
-      store_id: integer,
+      microseconds: number,
+      store_id: int64,
     },
     key: ['app_id', 'at_ms', 'request_id'],
   },
 ]
 
 /**
- * Failed sign-ins of the last minute: not copied, a new server counts anew. In the copy it holds the mark that says
- * what it is a copy of (mark.ts).
+ * Failed sign-ins of the last minute. They are not copied: a new server starts at zero. In the copy this table holds
+ * the mark that identifies its source (copy/mark.ts).
  */
 export const throttles: Table = {
   name: 'throttles',
-  columns: { key: text, expires_at: integer, count: integer },
+  columns: { key: text, expires_at: number, count: number },
   key: ['key'],
 }
 
@@ -236,6 +237,6 @@ export function keyOf(table: Table, row: Row): Key {
   return table.key.map(name => row[names.indexOf(name)] as string)
 }
 
-/** '' for a table of no store. */
+/** '' for a table whose rows belong to no store. */
 export const storeOf = (table: Table, row: Row): string =>
   table.store === undefined ? '' : (row[columnsOf(table).indexOf(table.store)] as string)

@@ -58,14 +58,14 @@ export function createAudit(db: Database): Audit {
       const lines = found.slice(0, limit).map(toLine)
       if (found.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
       const [ends] = rows
-      return { lines, next: Number(ends?.looked_count) === look ? (ends?.last ?? null) : null }
+      return { lines, next: ends?.looked_count === look ? (ends?.last ?? null) : null }
     },
   }
 }
 
 /** How many entries were looked at, and the oldest of them. */
 interface Ends {
-  looked_count: number | bigint
+  looked_count: number
   last: string | null
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import postgres from 'postgres'
 import { StorageUnavailable } from '../../port/index.ts'
+import { readInteger } from '../../shared/integers.ts'
 import type { Settings } from './settings.ts'
 import { openSocket } from './socket.ts'
 import { encode, type Value } from './values.ts'
@@ -140,7 +141,7 @@ function createDriver(
     fetch_types: false,
     connection: { application_name: 'tillgate', ...session },
     types: { bigint: postgres.BigInt },
-    transform: { value: toNumber },
+    transform: { value: toDeclaredType },
     onnotice: () => {},
     onclose,
     socket: () => {
@@ -159,8 +160,5 @@ const verifying = (address: Settings['address']) => ({
     checkServerIdentity('host' in address ? address.host : 'localhost', certificate),
 })
 
-/** Ids are exact bigints; times, versions and counters are numbers, told by the name of their column. */
-const toNumber = (value: unknown, column: { name: string }): unknown =>
-  typeof value === 'bigint' && /(^at|^since|_at|_version|^count|^number)$/.test(column.name)
-    ? Number(value)
-    : value
+const toDeclaredType = (value: unknown, column: { name: string }): unknown =>
+  typeof value === 'bigint' ? readInteger(value, column.name) : value

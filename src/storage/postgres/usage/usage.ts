@@ -1,4 +1,4 @@
-import type { IngestDelta, LoggedRequest, ReadCounts, ReadDelta, Usage } from '../../port/index.ts'
+import type { IngestDelta, LoggedRequest, ReadCounts, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
 import { usageWidths } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import {
@@ -13,10 +13,8 @@ import {
   requestColumns,
 } from './write.ts'
 
-/** Counts come as exact bigints, and so do the ids of stores; the counts are numbers above. */
-type Wide<Row> = { [Name in keyof Row]: Row[Name] extends number ? bigint : Row[Name] }
 type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
-type RequestRow = Record<string, bigint> & { key: string }
+type RequestRow = Record<string, number> & { key: string }
 
 /** Later than any entry of the log. */
 const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
@@ -35,19 +33,17 @@ export function createUsage(db: Database): Usage {
         by.includes('store_id') ? 'store_id' : 'null::bigint as store_id',
         by.includes('app_id') ? 'app_id' : 'null::text as app_id',
       ]
-      const rows = await db.query<
-        Wide<ReadCounts & { bucket: number }> & { store_id: bigint | null; app_id: string | null }
-      >(
+      const rows = await db.query<ReadSums>(
         `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
            and ($5::text is null or app_id = $5)
          group by ${['bucket', ...by].join(', ')} order by ${['bucket', ...by].join(', ')}`,
         [store_ids, width, from, to, app_id],
       )
-      return rows.map(row => ({ ...toReads(row), bucket: Number(row.bucket) }))
+      return [...rows]
     },
     async activity({ store_ids, width, from, to, app_id, after, limit }) {
-      const rows = await db.query<Wide<Omit<ReadDelta, 'store_id'>> & { store_id: bigint }>(
+      const rows = await db.query<ReadDelta>(
         `select store_id, app_id, width, bucket, ${readColumns.join(', ')}, last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
            and ($5::text is null or app_id = $5)
@@ -65,15 +61,15 @@ export function createUsage(db: Database): Usage {
           limit,
         ],
       )
-      return rows.map(row => ({ ...toReads(row), width: Number(row.width), bucket: Number(row.bucket) }))
+      return [...rows]
     },
     async readsEver(store_ids) {
-      const rows = await db.query<Wide<ReadCounts> & { store_id: bigint; app_id: string }>(
+      const rows = await db.query<ReadCounts & { store_id: bigint; app_id: string }>(
         `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = ${usageWidths.ever} order by store_id, app_id`,
         [store_ids],
       )
-      return rows.map(toReads)
+      return [...rows]
     },
     async requests({ app_id, width, from, to, by }) {
       const rows = await db.query<RequestRow>(
@@ -84,25 +80,19 @@ export function createUsage(db: Database): Usage {
       )
       return rows.map(row => ({
         key: row.key,
-        requests: Number(row['requests']),
-        client_errors: Number(row['client_errors']),
-        server_errors: Number(row['server_errors']),
-        latencies: latencyColumns.map(name => Number(row[name])),
+        requests: row['requests'] as number,
+        client_errors: row['client_errors'] as number,
+        server_errors: row['server_errors'] as number,
+        latencies: latencyColumns.map(name => row[name] as number),
       }))
     },
     async ingest({ width, from, to }) {
-      const rows = await db.query<Record<keyof IngestDelta, bigint | null>>(
+      const rows = await db.query<IngestDelta>(
         `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last from usage_ingest
          where width = $1 and bucket between $2 and $3 order by bucket`,
         [width, from, to],
       )
-      return rows.map(row => {
-        const numbers = Object.entries(row).map(([name, value]) => [
-          name,
-          value === null ? null : Number(value),
-        ])
-        return Object.fromEntries(numbers) as unknown as IngestDelta
-      })
+      return [...rows]
     },
     async log({ app_id, errors_only, endpoint, before, limit }) {
       const { at_ms, request_id } = before ?? afterAll
@@ -137,17 +127,7 @@ export function createUsage(db: Database): Usage {
 const summed = (columns: readonly string[]): string =>
   columns.map(name => `sum(${name})::bigint as ${name}`).join(', ')
 
-const toReads = <Row extends Wide<ReadCounts>>(row: Row): Omit<Row, keyof ReadCounts> & ReadCounts => ({
-  ...row,
-  requests: Number(row.requests),
-  orders: Number(row.orders),
-  items: Number(row.items),
-  sales: Number(row.sales),
-  last_at: Number(row.last_at),
-})
-
 const toLogged = ({ microseconds, ...row }: LogRow): LoggedRequest => ({
   ...row,
-  at_ms: Number(row.at_ms),
-  milliseconds: Number(microseconds) / 1000,
+  milliseconds: microseconds / 1000,
 })

@@ -44,14 +44,14 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
      from authorizations join apps on apps.id = app_id
      where account_id = ? and revoked_at is null order by apps.name, app_id`,
   )
-  const connectedStores = db.prepare<Wide<ConnectedApp['stores'][number]>>(
+  const connectedStores = db.prepare<ConnectedApp['stores'][number]>(
     `select stores.id, stores.name, since, activated_at from authorization_stores as linked
      join stores on stores.id = linked.store_id
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
      where linked.authorization_id = ? order by stores.id`,
     'bigint',
   )
-  const links = db.prepare<Wide<StoreLink>>(
+  const links = db.prepare<StoreLink>(
     `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
      join authorizations on authorizations.id = linked.authorization_id
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
@@ -88,10 +88,10 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
       db.read(() =>
         connected.all(account_id).map(app => ({
           ...app,
-          stores: connectedStores.all(app.authorization_id).map(narrow),
+          stores: connectedStores.all(app.authorization_id).map(row => ({ ...row })),
         })),
       ),
-    linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(narrow)),
+    linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(row => ({ ...row }))),
     revoke: (id, now, audit) =>
       db.write(() => {
         unlinkAll.run(id)
@@ -116,12 +116,3 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
       }),
   }
 }
-
-/** Of a statement that reads bigints, because ids of stores are among them. */
-type Wide<Row> = Omit<Row, 'since' | 'activated_at'> & { since: bigint; activated_at: bigint | null }
-
-const narrow = <Row extends { since: bigint; activated_at: bigint | null }>(row: Row) => ({
-  ...row,
-  since: Number(row.since),
-  activated_at: row.activated_at === null ? null : Number(row.activated_at),
-})

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLimiter } from '../../../lib/limiter.ts'
+import { isInt64, readInteger } from '../../shared/integers.ts'
 import { isBusy, translate } from './errors.ts'
 import { configure } from './pragmas.ts'
 
@@ -15,8 +16,8 @@ interface Statement<Row> {
 export interface Database {
   readonly connection: DatabaseSync
   /**
-   * `bigint` where an integer of the row may lie beyond 2^53; `tuples` for rows as arrays, which are made and read
-   * twice as fast as objects.
+   * `bigint` when the row has an int64 column (shared/tables.ts); its other integers are numbers all the same. `tuples`
+   * for rows as arrays, twice as fast as objects; with `bigint`, all of a tuple's integers are bigints.
    */
   prepare<Row>(sql: string, integers?: 'number' | 'bigint', rows?: 'objects' | 'tuples'): Statement<Row>
   /** Runs `work` on one snapshot of the database. */
@@ -71,16 +72,7 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
 
   return {
     connection,
-    prepare: <Row>(
-      sql: string,
-      integers: 'number' | 'bigint' = 'number',
-      rows: 'objects' | 'tuples' = 'objects',
-    ) => {
-      const statement = connection.prepare(sql)
-      statement.setReadBigInts(integers === 'bigint')
-      statement.setReturnArrays(rows === 'tuples')
-      return statement as unknown as Statement<Row>
-    },
+    prepare: (sql, integers = 'number', rows = 'objects') => prepare(connection, sql, integers, rows),
     // Repeats all of it: a read finds the database busy only while another process recovers or closes it.
     read: work =>
       retry(() => {
@@ -102,6 +94,35 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
         }, until),
       )
     },
+  }
+}
+
+function prepare<Row>(
+  connection: DatabaseSync,
+  sql: string,
+  integers: 'number' | 'bigint',
+  rows: 'objects' | 'tuples',
+): Statement<Row> {
+  const statement = connection.prepare(sql)
+  statement.setReadBigInts(integers === 'bigint')
+  statement.setReturnArrays(rows === 'tuples')
+  const plainStatement = statement as unknown as Statement<Row>
+  if (integers === 'number' || rows === 'tuples') return plainStatement
+  const narrowed = statement
+    .columns()
+    .map(({ name }) => name)
+    .filter(name => !isInt64(name))
+  const narrow = (row: Record<string, unknown>): Row => {
+    for (const name of narrowed) if (typeof row[name] === 'bigint') row[name] = readInteger(row[name], name)
+    return row as Row
+  }
+  return {
+    get(...values) {
+      const row = statement.get(...values)
+      return row && narrow(row)
+    },
+    all: (...values) => statement.all(...values).map(narrow),
+    run: (...values) => statement.run(...values),
   }
 }
 

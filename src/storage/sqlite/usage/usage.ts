@@ -15,9 +15,7 @@ import type { Database } from '../connection/database.ts'
 
 type LatencyRow = Record<`latency_${number}`, number>
 type RequestRow = Omit<RequestCounts, 'latencies'> & LatencyRow & { key: string | number }
-type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: bigint }
-/** Of a statement that reads bigints, because ids of stores are among them. */
-type Wide<Row> = { [Name in keyof Row]: Row[Name] extends number ? bigint : Row[Name] }
+type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
 
 const latencies = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}` as const)
 const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencies]
@@ -58,21 +56,21 @@ export function createUsage(db: Database): Usage {
 
   const reads = keptBy((by: ReadsQuery['by']) => {
     const kept = (['store_id', 'app_id'] as const).map(name => (by.includes(name) ? name : `null as ${name}`))
-    return db.prepare<Wide<ReadSums>>(
+    return db.prepare<ReadSums>(
       `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
        where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
        group by ${['bucket', ...by].join(', ')} order by bucket, store_id, app_id`,
       'bigint',
     )
   })
-  const activity = db.prepare<Wide<ReadDelta>>(
+  const activity = db.prepare<ReadDelta>(
     `select store_id, app_id, width, bucket, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
      where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
        and (?6 is null or (-bucket, store_id, app_id) > (-?6, ?7, ?8))
      order by bucket desc, store_id, app_id limit ?9`,
     'bigint',
   )
-  const ever = db.prepare<Wide<ReadCounts & { store_id: bigint; app_id: string }>>(
+  const ever = db.prepare<ReadCounts & { store_id: bigint; app_id: string }>(
     `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
      where ${ofStores} and width = ${usageWidths.ever} order by store_id, app_id`,
     'bigint',
@@ -91,14 +89,14 @@ export function createUsage(db: Database): Usage {
     `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last from usage_ingest
      where width = ? and bucket between ? and ? order by bucket`,
   )
-  const log = db.prepare<Wide<LogRow>>(
+  const log = db.prepare<LogRow>(
     `select ${logColumns} from request_log
      where app_id = ?1 and (at_ms, request_id) < (?2, ?3)
        and (?4 = 0 or status >= 400) and (?5 is null or endpoint = ?5)
      order by at_ms desc, request_id desc limit ?6`,
     'bigint',
   )
-  const logged = db.prepare<Wide<LogRow>>(
+  const logged = db.prepare<LogRow>(
     `select ${logColumns} from request_log indexed by request_log_by_id
      where app_id = ? and request_id = ? order by at_ms desc limit 1`,
     'bigint',
@@ -146,16 +144,16 @@ export function createUsage(db: Database): Usage {
       db.read(() =>
         reads(by)
           .all(listed(store_ids), width, from, to, app_id)
-          .map(row => ({ ...toReads(row), bucket: Number(row.bucket) })),
+          .map(row => ({ ...row })),
       ),
     activity: ({ store_ids, width, from, to, app_id, after, limit }) =>
       db.read(() => {
         const place = [after?.bucket ?? null, after?.store_id ?? null, after?.app_id ?? null]
         return activity
           .all(listed(store_ids), width, from, to, app_id, ...place, limit)
-          .map(row => ({ ...toReads(row), width: Number(row.width), bucket: Number(row.bucket) }))
+          .map(row => ({ ...row }))
       }),
-    readsEver: store_ids => db.read(() => ever.all(listed(store_ids)).map(toReads)),
+    readsEver: store_ids => db.read(() => ever.all(listed(store_ids)).map(row => ({ ...row }))),
     requests: ({ app_id, width, from, to, by }) =>
       db.read(() => {
         const { ofAll, ofApp } = requests([by])
@@ -205,18 +203,7 @@ function keptBy<Name extends string, Made>(
   }
 }
 
-const toReads = <Row extends Wide<ReadCounts>>(row: Row): Omit<Row, keyof ReadCounts> & ReadCounts => ({
+const toLogged = ({ microseconds, ...row }: LogRow): LoggedRequest => ({
   ...row,
-  requests: Number(row.requests),
-  orders: Number(row.orders),
-  items: Number(row.items),
-  sales: Number(row.sales),
-  last_at: Number(row.last_at),
-})
-
-const toLogged = ({ microseconds, ...row }: Wide<LogRow>): LoggedRequest => ({
-  ...row,
-  at_ms: Number(row.at_ms),
-  status: Number(row.status),
-  milliseconds: Number(microseconds) / 1000,
+  milliseconds: microseconds / 1000,
 })
