@@ -15,14 +15,14 @@ import type { Migrated } from './shared/migrations.ts'
 export type StorageOptions = DatabaseOptions & PostgresOptions
 
 /**
- * Opens a SQLite file (or ':memory:') or a PostgreSQL database by its URL, and brings its schema up to date. This
- * file alone knows which engines there are.
+ * Opens a SQLite file (or ':memory:') or a PostgreSQL database by its URL, and migrates its schema. Only this file knows
+ * which engines there are.
  */
 export async function openStorage(database: string, options?: StorageOptions): Promise<Storage> {
   return isPostgresUrl(database) ? openPostgres(database, options) : openSqlite(database, options)
 }
 
-/** Brings the schema up to date, and says which number it had and has. `citus`: also distributes the tables. */
+/** Migrates the schema and returns its number before and after. `citus`: also distributes the tables. */
 export async function migrate(
   database: string,
   options: StorageOptions & { citus?: boolean } = {},
@@ -32,7 +32,7 @@ export async function migrate(
   return migrateSqlite(database)
 }
 
-/** Looks at a database without changing it. `thorough`: at all of it, however large it is. */
+/** Checks a database without changing it. `thorough`: all of it, however large it is. */
 export async function examine(
   database: string,
   options: StorageOptions & { thorough?: boolean } = {},
@@ -40,7 +40,7 @@ export async function examine(
   return isPostgresUrl(database) ? examinePostgres(database, options) : examineSqlite(database, options)
 }
 
-/** Lends a database to be copied, as it is at this moment, for the time of `work`. It is not changed. */
+/** Gives `work` a snapshot of a database to copy from. The database is not changed. */
 export async function copyFrom<T>(
   database: string,
   options: StorageOptions,
@@ -49,7 +49,7 @@ export async function copyFrom<T>(
   return isPostgresUrl(database) ? copyFromPostgres(database, options, work) : copyFromSqlite(database, work)
 }
 
-/** Opens a database to be copied into, and brings its schema up to date. */
+/** Opens a database to copy into, and migrates its schema. */
 export async function openCopy(database: string, options?: StorageOptions): Promise<CopyTarget> {
   return isPostgresUrl(database) ? openPostgresCopy(database, options) : openSqliteCopy(database, options)
 }

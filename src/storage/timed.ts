@@ -1,14 +1,14 @@
 import type { Storage } from './port/index.ts'
 
-/** Takes the time of one run of an operation, and whether it failed. */
+/** Receives the duration of one call, and whether it failed. */
 export type Observe = (milliseconds: number, failed: boolean) => void
 
 type Operation = (...values: unknown[]) => Promise<unknown>
 type Noun = Record<string, Operation>
 
 /**
- * The same storage, with every operation timed as it is seen from above the port: waiting for a connection, for a lock
- * and for the disk included. Operations are named by noun and verb, such as `orders.page`.
+ * The same storage with every operation timed, including the wait for a connection, a lock or the disk. Operations are
+ * named by noun and verb, such as `orders.page`.
  */
 export function timed(storage: Storage, observerOf: (operation: string) => Observe): Storage {
   const all = storage as unknown as Record<string, Noun | Operation>
@@ -29,7 +29,7 @@ function timedNoun(noun: Noun, observerOf: (verb: string) => Observe): Noun {
 function watch(noun: Noun, verb: string, observe: Observe): Operation {
   return (...values) => {
     const began = performance.now()
-    // Looked up at each call: what an engine puts in its place later is what is meant.
+    // Looked up at each call, because an engine may replace a method later.
     const running = (noun[verb] as Operation)(...values)
     running.then(
       () => observe(performance.now() - began, false),

@@ -234,8 +234,8 @@ describe('the check', () => {
     // Between the writing and the comparing.
     await copyFrom(source, {}, async from => {
       const to = await openCopy(target)
-      const settle = async () => void (await administer(target, faults[0]?.sql as string))
-      const copied = await copyAll(from, { ...to, settle })
+      const finish = async () => void (await administer(target, faults[0]?.sql as string))
+      const copied = await copyAll(from, { ...to, finish })
       assert.deepEqual(copied?.differences, [
         { table: 'orders', store: '50', source_rows: manyOrders, target_rows: manyOrders },
       ])

@@ -2,7 +2,7 @@ import type { CopyTarget, Tallies } from './port.ts'
 import { tallyAll } from './mark.ts'
 import { differing } from './tally.ts'
 
-/** Rows of a store that are not the same on both sides; `store` is '' for rows that belong to none. */
+/** A store whose rows differ; `store` is '' for rows that belong to no store. */
 export interface Difference {
   table: string
   store: string
@@ -10,7 +10,7 @@ export interface Difference {
   target_rows: number
 }
 
-/** Reads all of the target again. */
+/** Reads the whole target again. */
 export async function compare(
   wanted: ReadonlyMap<string, Tallies>,
   target: CopyTarget,

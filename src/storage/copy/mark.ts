@@ -8,18 +8,18 @@ export type Everything = ReadonlyMap<string, Tallies>
 
 const prefix = 'copy:'
 const unfinished = `${prefix}unfinished`
-/** From the prefix up to the character that follows its colon. */
+/** All keys with the prefix: `;` is the character after its colon. */
 const marks = { after: [prefix], through: ['copy;'] }
 
 /**
- * A copy makes the target the same as the source, so what else is in there would be lost. It goes on only when the
- * target is empty, or holds nothing but an earlier copy of the same source:
+ * A copy overwrites the target, so it refuses one with other data. The target must be empty or an earlier copy of the
+ * same source, which it recognizes by two facts:
  *
- * - the copy left a mark, in the table that is not copied: unfinished, or the fingerprint of all it wrote. When a row
- *   has changed since, somebody uses the target. Marks are long expired, so a server's next sweep takes them away too;
- * - every account and app of the target is in the source, which never deletes one. Their ids are random.
+ * - The copy left a mark in `throttles`, the table that is not copied: "unfinished", or the fingerprint of all rows. A
+ *   changed row means that the target is in use. Marks have an expiry in the past, so a server purges them too.
+ * - The source has every account and app of the target. Their ids are random, and a source never deletes one.
  */
-export async function admit(source: CopySource, target: CopyTarget): Promise<void> {
+export async function assertTarget(source: CopySource, target: CopyTarget): Promise<void> {
   if (await isEmpty(target)) return
   const mark = await readMark(target)
   if (mark === null) {

@@ -1,8 +1,8 @@
-/** Runs tasks, `limit` at a time at most. */
+/** Runs at most `limit` tasks at a time. */
 export interface Parallel {
-  /** Resolves when there is room for one more. Rejects when a task has failed; then no more are started. */
+  /** Starts a task and resolves when another may start. After a failed task it rejects and starts no more. */
   start(task: () => Promise<void>): Promise<void>
-  /** Resolves when all have ended; rejects when one has failed. */
+  /** Resolves when all tasks have ended; rejects when one has failed. */
   ended(): Promise<void>
 }
 

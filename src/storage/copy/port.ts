@@ -1,6 +1,6 @@
 import type { Key, Row, Table } from '../shared/table.ts'
 
-/** The rows behind `after` up to and including `through`, by primary key; null is the table's end. */
+/** The rows after `after`, up to and including `through`, by primary key; null: no bound. */
 export interface Range {
   after: Key | null
   through: Key | null
@@ -8,34 +8,34 @@ export interface Range {
 
 export const everything: Range = { after: null, through: null }
 
-/** Ranges that are brought up to date at the same time: enough to keep a server busy on more than one of its cores. */
+/** Ranges that are written at the same time: enough to use more than one core of the server. */
 export const parallelWrites = 4
 
-/** How many rows, and the sum of their checksums (tally.ts). */
+/** The number of rows and the sum of their checksums (tally.ts). */
 export interface Tally {
   rows: number
   sum: bigint
 }
 
-/** By store; under '' what belongs to none. */
+/** By store; '' for rows that belong to no store. */
 export type Tallies = ReadonlyMap<string, Tally>
 
 export interface Readable {
-  /** The first of the range's rows by primary key, `limit` at most, fewer when they are large. None: there are none. */
+  /** The first rows of the range by primary key, at most `limit`, fewer when they are large; empty only at the end. */
   read(table: Table, range: Range, limit: number): Promise<Row[]>
 }
 
-/** A database of one moment: whoever writes to it meanwhile is not seen. */
+/** A snapshot of a database: later writes are not visible. */
 export interface CopySource extends Readable {
   count(table: Table): Promise<number>
 }
 
 export interface CopyTarget extends Readable {
-  /** Of the first rows of the range; without a limit, of the whole table. */
+  /** The tallies of the first rows of the range; without a limit, of the whole table. */
   tally(table: Table, range: Range, limit?: number): Promise<Tallies>
-  /** One transaction: deletes `gone`, then writes the rows whole, over what has their key. */
+  /** One transaction: deletes the keys in `gone`, then inserts or replaces the rows. */
   write(table: Table, rows: readonly Row[], gone: readonly Key[]): Promise<void>
-  /** Called when all is written. */
-  settle(): Promise<void>
+  /** Called after the last write. */
+  finish(): Promise<void>
   close(): Promise<void>
 }

@@ -4,22 +4,22 @@ import { keyOf } from '../shared/tables.ts'
 import { differing } from './tally.ts'
 import type { Key, Row, Table } from '../shared/table.ts'
 
-/** What was done to the target. */
-export interface Done {
+/** Changes to the target, in rows. */
+export interface Synced {
   written: number
   removed: number
 }
 
-/** `changes`: leaves out the rows that the target does not have at all. */
+/** `changes` skips the rows that the target does not have yet. */
 export type Pass = 'changes' | 'all'
 
-/** Makes the target's range the same as these rows; what is the same already is left alone. */
-export async function bringRange(
+/** Makes the target's range equal to these rows; writes only what differs. */
+export async function syncRange(
   target: CopyTarget,
   table: Table,
   { range, rows, tally, pass }: { range: Range; rows: readonly Row[]; tally: Tallies; pass: Pass },
-): Promise<Done> {
-  // One row more than there should be shows that there are too many.
+): Promise<Synced> {
+  // One more than expected, to notice surplus rows.
   const there = await target.tally(table, range, rows.length + 1)
   if (differing(tally, there).length === 0) return { written: 0, removed: 0 }
 
@@ -43,7 +43,7 @@ export async function bringRange(
   return { written: written.length, removed }
 }
 
-/** As text that no other key has. */
+/** A text that is unique to the key. */
 const nameOf = (table: Table, row: Row): string => JSON.stringify(keyOf(table, row))
 
 const same = (one: Row, other: Row): boolean => one.every((value, column) => value === other[column])

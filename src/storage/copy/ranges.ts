@@ -2,10 +2,10 @@ import type { Range, Readable } from './port.ts'
 import { keyOf } from '../shared/tables.ts'
 import type { Key, Row, Table } from '../shared/table.ts'
 
-/** Rows of one read: a transaction of the target each, so that its flush to the disk costs little. */
+/** Rows of one read, and of one transaction of the target: enough that its flush to disk costs little. */
 const batchRows = 2000
 
-/** The rows of a range, batch by batch. */
+/** The rows of a range in batches. */
 export async function* batchesOf(from: Readable, table: Table, range: Range): AsyncGenerator<Row[]> {
   for (let { after } = range; ; ) {
     const rows = await from.read(table, { ...range, after }, batchRows)
@@ -17,8 +17,8 @@ export async function* batchesOf(from: Readable, table: Table, range: Range): As
 }
 
 /**
- * The whole table as ranges that follow each other without a gap, each with its rows. The last one has none and
- * reaches to the table's end: another database may have rows there.
+ * The whole table as consecutive ranges with their rows. The last range has no rows and reaches to the table's end,
+ * where the other database may have rows.
  */
 export async function* rangesOf(from: Readable, table: Table): AsyncGenerator<{ rows: Row[]; range: Range }> {
   let after: Key | null = null

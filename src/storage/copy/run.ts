@@ -1,19 +1,19 @@
 import { compare, type Difference } from './compare.ts'
-import { admit, markFinished, markUnfinished } from './mark.ts'
+import { assertTarget, markFinished, markUnfinished } from './mark.ts'
 import { inParallel } from './parallel.ts'
 import { type CopySource, type CopyTarget, parallelWrites, type Tallies, type Tally } from './port.ts'
-import { bringRange, type Pass } from './range.ts'
+import { syncRange, type Pass } from './range.ts'
 import { rangesOf } from './ranges.ts'
 import { tables } from '../shared/tables.ts'
 import { addAll, tallyOf } from './tally.ts'
 import type { Table } from '../shared/table.ts'
 
 export interface CopyOptions {
-  /** Only compares; writes nothing. */
+  /** Compares and writes nothing. */
   check?: boolean
   /** Stops between two batches. */
   signal?: AbortSignal
-  /** Called with how many more rows of the source have been dealt with. */
+  /** Called with the number of source rows processed since the last call. */
   onRows?(rows: number): void
 }
 
@@ -32,8 +32,8 @@ export async function countRows(source: CopySource): Promise<number> {
 }
 
 /**
- * Makes the target the same as the source, then compares both, store by store. It may be stopped or fail at any
- * moment and be run again: what the target has already is found equal and left. Null when it was stopped.
+ * Makes the target equal to the source, then compares both, store by store. After a stop or a failure it can run again
+ * and skips the rows that are already equal. Null when it was stopped.
  */
 export async function copyAll(
   source: CopySource,
@@ -44,8 +44,8 @@ export async function copyAll(
   let written = 0
   let removed = 0
 
-  /** Goes through the source's rows and answers their tallies. */
-  async function bring(table: Table, pass: Pass | null, advance: (rows: number) => void): Promise<Tallies> {
+  /** Reads the table from the source, writes the differences to the target, and returns the source's tallies. */
+  async function sync(table: Table, pass: Pass | null, advance: (rows: number) => void): Promise<Tallies> {
     const total = new Map<string, Tally>()
     const ranges = inParallel(parallelWrites)
     try {
@@ -55,7 +55,7 @@ export async function copyAll(
         addAll(total, tally)
         await ranges.start(async () => {
           if (pass) {
-            const done = await bringRange(target, table, { range, rows, tally, pass })
+            const done = await syncRange(target, table, { range, rows, tally, pass })
             written += done.written
             removed += done.removed
           }
@@ -69,16 +69,16 @@ export async function copyAll(
   }
 
   if (!check) {
-    await admit(source, target)
+    await assertTarget(source, target)
     await markUnfinished(target)
   }
   const tallies = new Map<string, Tallies>()
   for (const table of tables) {
-    if (table.changesFirst && !check) await bring(table, 'changes', () => {})
-    tallies.set(table.name, await bring(table, check ? null : 'all', onRows))
+    if (table.changesFirst && !check) await sync(table, 'changes', () => {})
+    tallies.set(table.name, await sync(table, check ? null : 'all', onRows))
     if (signal.aborted) return null
   }
-  if (!check) await target.settle()
+  if (!check) await target.finish()
   const differences = await compare(tallies, target)
   if (!check && differences.length === 0) await markFinished(target, tallies)
   return { rows: countOf(tallies), written, removed, differences }

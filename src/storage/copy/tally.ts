@@ -4,9 +4,9 @@ import { storeOf } from '../shared/tables.ts'
 import type { Row, Table } from '../shared/table.ts'
 
 /**
- * A row's checksum is the first 60 bits of the SHA-256 of its values, each with its length in bytes before it. A sum
- * of them is the same whatever order the rows come in, so an engine may compute it as it likes (postgres/copy-sql.ts
- * does, in SQL), and the sums of parts add up.
+ * A row's checksum is the first 60 bits of the SHA-256 of its values, each prefixed with its length in bytes. The sum of
+ * checksums does not depend on the order of the rows, so PostgreSQL computes it in SQL (postgres/copy/sql.ts), and the
+ * sums of parts add up.
  */
 const checksum = (row: Row): bigint => BigInt(`0x${hash('sha256', row.map(written).join('')).slice(0, 15)}`)
 
@@ -24,11 +24,11 @@ export function addAll(total: Map<string, Tally>, more: Tallies): void {
 }
 
 function add(total: Map<string, Tally>, store: string, { rows, sum }: Tally): void {
-  const so_far = total.get(store)
-  total.set(store, { rows: (so_far?.rows ?? 0) + rows, sum: (so_far?.sum ?? 0n) + sum })
+  const sum_before = total.get(store)
+  total.set(store, { rows: (sum_before?.rows ?? 0) + rows, sum: (sum_before?.sum ?? 0n) + sum })
 }
 
-/** The stores whose rows are not the same on both sides. */
+/** The stores whose rows differ. */
 export function differing(one: Tallies, other: Tallies): string[] {
   return [...new Set([...one.keys(), ...other.keys()])].filter(store => {
     const [a, b] = [one.get(store), other.get(store)]

@@ -20,26 +20,26 @@ export interface Accounts {
   find(id: string): Promise<Account | null>
   /**
    * Disabling ends the account's sessions and revokes the authorizations that it gave, in the same transaction;
-   * enabling brings neither back. The last operator who is enabled stays so, whoever else tries at the same time.
-   * With `tellApp`, disabling disables the apps that the account registered too, also when it was disabled already;
-   * it gives the entry for each.
+   * enabling restores neither. The last enabled operator cannot be disabled, also not by parallel calls. With
+   * `appEntry`, disabling also disables the account's apps, even if the account was disabled before; it makes the
+   * audit entry for each app.
    */
   setDisabled(
     id: string,
     disabled_at: Seconds | null,
     now: Seconds,
     audit?: AuditEntry,
-    tellApp?: (app_id: string) => AuditEntry,
+    appEntry?: (app_id: string) => AuditEntry,
   ): Promise<'changed' | 'unchanged' | 'last_operator'>
-  /** Ends the account's sessions too; false when there is no such account. */
+  /** Ends the account's sessions too; false when the account does not exist. */
   setPassword(id: string, password_hash: string, audit?: AuditEntry): Promise<boolean>
 }
 
 interface NewSession {
-  /** sha256 of what the cookie holds. */
+  /** SHA-256 of the cookie's value. */
   hash: string
   account_id: string
-  /** The one that the password was found to go with. */
+  /** The hash that the password was verified against. */
   password_hash: string
   created_at: Seconds
   expires_at: Seconds
@@ -47,12 +47,12 @@ interface NewSession {
 
 export interface Sessions {
   /**
-   * False when the account was disabled or got another password since the password was looked at: what ends an
-   * account's sessions also ends the sign-in that is under way.
+   * False when the account was disabled or its password changed since the verification: either one also ends a sign-in
+   * that is in progress.
    */
   create(session: NewSession, audit?: AuditEntry): Promise<boolean>
-  /** The account of a session that has neither ended nor expired, unless the account is disabled. */
+  /** The account of a live session; null when the session has ended or expired, or the account is disabled. */
   findAccount(hash: string, now: Seconds): Promise<Account | null>
-  /** True when there was one to end. */
+  /** True when the session existed. */
   end(hash: string, audit?: AuditEntry): Promise<boolean>
 }

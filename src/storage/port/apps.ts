@@ -5,7 +5,7 @@ export interface App {
   /** The client_id. */
   id: string
   name: string
-  /** The app's own site, and who made it, as its developer says; merchants see both. */
+  /** The app's site and its publisher, as given by its developer; merchants see both. */
   website: string | null
   publisher: string | null
   /** Registered scopes, space-delimited. */
@@ -13,11 +13,11 @@ export interface App {
   redirect_uris: string[]
   /** A public app has no secret and must use PKCE. */
   public: boolean
-  /** The developer account that registered it; null for apps made on the command line. */
+  /** The developer account that registered it; null for apps created on the command line. */
   owner_id: string | null
   created_at: Seconds
   disabled_at: Seconds | null
-  /** Its developer switched it off, and may switch it on again. False while it is on, or off by the operator. */
+  /** The developer disabled it, and may enable it again. False while it is enabled, or disabled by the operator. */
   disabled_by_owner: boolean
 }
 
@@ -36,24 +36,24 @@ export interface Apps {
   list(): Promise<App[]>
   /** The apps that the account registered, newest first. */
   ofOwner(owner_id: string): Promise<App[]>
-  /** What may change of an app; false when there is no such app. */
+  /** Changes the editable fields; false when the app does not exist. */
   update(
     app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris'>,
     audit?: AuditEntry,
   ): Promise<boolean>
-  /** Secrets that work now, newest first. */
+  /** Valid secrets, newest first. */
   secrets(app_id: string): Promise<AppSecret[]>
   /** Adds a secret and, in the same transaction, removes all but the newest `keep`. */
   addSecret(secret: AppSecret, keep: number, audit?: AuditEntry): Promise<void>
-  /** Remembers the use of a secret, to the minute: a second one in the same minute changes nothing. */
+  /** Records the use of a secret, to the minute: a second use in the same minute changes nothing. */
   touchSecret(id: string, now: Seconds): Promise<void>
-  /** Removes a secret unless it is the app's only one, whoever else tries at the same time; true when it is gone now. */
+  /** Removes a secret unless it is the app's last one, also under parallel calls; true when this call removed it. */
   removeSecret(app_id: string, id: string, audit?: AuditEntry): Promise<boolean>
   /**
-   * The operator's word: it stands above the developer's, so one that the developer switched off is off by the operator
-   * then. False when there is no such app; that it was so already is told to nobody and no entry is written.
+   * For the operator, who overrides the developer: an app that the developer disabled counts as disabled by the operator
+   * then. False when the app does not exist; without a change no audit entry is written.
    */
   setDisabled(id: string, disabled_at: Seconds | null, audit?: AuditEntry): Promise<boolean>
-  /** The developer's own: it ends nothing but what the developer began. True when that changed something. */
+  /** For the developer, who can only undo a disabling of their own. True when it changed something. */
   setDisabledByOwner(id: string, disabled_at: Seconds | null, audit?: AuditEntry): Promise<boolean>
 }

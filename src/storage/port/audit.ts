@@ -1,6 +1,6 @@
 import type { Seconds } from '../../lib/clock.ts'
 
-/** What the audit log tells of. A closed set: pages and documents have a sentence for each. */
+/** The actions in the audit log. A closed set: pages and documents have a sentence for each. */
 export type AuditAction =
   | 'sign_in'
   | 'sign_in_refused'
@@ -24,65 +24,65 @@ export type AuditAction =
   | 'keys_rotated'
   | 'switch_set'
 
-/** Who did it: a person signed in, an app with its own credentials, a command on the server's machine, or the server. */
+/** A signed-in person, an app with its own credentials, a command on the server's machine, or the server itself. */
 type ActorKind = 'account' | 'app' | 'command' | 'server'
 
 /**
- * One line of the audit log: who, what, when, from where. Every method that changes something takes the entry that
- * tells of it and writes both in one transaction; when nothing changes, nothing is told.
+ * One entry of the audit log: who, what, when, from where. Every method that changes something takes its audit entry and
+ * writes both in one transaction; when nothing changes, it writes no entry.
  */
 export interface AuditEntry {
-  /** Grows with time, so that the log is sorted by it. */
+  /** Ascending with time: the sort key of the log. */
   id: string
   at: Seconds
   action: AuditAction
   actor_kind: ActorKind
   /** The account's or the app's id. */
   actor_id: string | null
-  /** As it was called then: the email, the app's name, the user of the machine. */
+  /** The name at that time: the email, the app's name, or the machine's user. */
   actor_name: string | null
-  /** Whom it concerns beside the actor: an account (of the merchant whose consent it is, say), an app, stores. */
+  /** The account (for example the merchant who consented), the app and the stores that the action concerns. */
   account_id: string | null
   app_id: string | null
   store_ids: readonly bigint[]
-  /** A short text for people, where the action alone does not say it all. */
+  /** A short text for people, where the action alone is not enough. */
   detail: string | null
   /** The address the request came from; null for commands. */
   address: string | null
   request_id: string | null
 }
 
-/** An entry with the names, as they are now, of what it points to. */
+/** An entry with the current names of the account and the app that it refers to. */
 export interface AuditLine extends AuditEntry {
   account_email: string | null
   app_name: string | null
 }
 
 export interface AuditQuery {
-  /** What this account did, or what concerns it. */
+  /** Entries that this account caused, or that concern it. */
   account_id?: string
   app_id?: string
   action?: AuditAction
   /**
-   * Found in the actor's name, the account's email, the app's name or the detail, or equal to the id of an app, a store
-   * or a request, or to an address.
+   * Part of the actor's name, the account's email, the app's name or the detail; or the whole id of an app, a store or a
+   * request, or an address.
    */
   search?: string
   /** Only entries before this one. */
   before?: string
   limit: number
-  /** Entries looked at for a text, at most: no index has it, and the log may be of any length. */
+  /** The most entries to scan: no index serves a text search, and the log may be of any length. */
   look: number
 }
 
 export interface AuditPage {
-  /** Newest first; fewer than were asked for, also none, when `look` came to its end. */
+  /** Newest first; fewer than `limit`, or none, when `look` entries were scanned. */
   lines: AuditLine[]
-  /** The `before` of what follows; null when nothing does. */
+  /** The `before` of the next page; null when there is none. */
   next: string | null
 }
 
-/** Only ever added to. The database itself refuses to change or delete an entry. */
+/** Append-only: the database itself refuses to change or delete an entry. */
 export interface Audit {
   append(entry: AuditEntry): Promise<void>
   list(query: AuditQuery): Promise<AuditPage>

@@ -2,9 +2,8 @@ import type { Seconds } from '../../lib/clock.ts'
 import type { AuditEntry } from './audit.ts'
 
 /**
- * A merchant's consent to an app (account_id set) or the operator's own link (null), with the stores it covers.
- * At most one is live for each app and account. It is what OAuth calls the grant: tokens name it, and when it is
- * revoked they die with it.
+ * A merchant's consent to an app (account_id set) or the operator's own link (null), with the stores it covers. At most
+ * one is live for each app and account. OAuth calls it the grant: tokens refer to it, and end when it is revoked.
  */
 export interface Authorization {
   id: string
@@ -21,10 +20,9 @@ export interface Authorizations {
   find(id: string): Promise<Authorization | null>
   findLive(app_id: string, account_id: string | null): Promise<Authorization | null>
   /**
-   * Makes these the stores of the live authorization of the app and account, creating one under `id` when there is
-   * none. `add` keeps the stores it had; `change` creates nothing. Answers the live one's id; or null, with nothing
-   * written, when there is none to change, or `merchant` is given and at this moment one of the stores is not that
-   * merchant's or the account is disabled.
+   * Sets the stores of the live authorization of the app and account, and creates one under `id` if there is none. `add`
+   * keeps the stores it had; `change` creates nothing. Returns the id of the live one; or null, without a write, when
+   * there is none to change, or when `merchant` is given and a store is not that merchant's or the account is disabled.
    */
   save(
     authorization: Pick<Authorization, 'id' | 'app_id' | 'account_id' | 'scope'> & { merchant?: string },
@@ -34,13 +32,13 @@ export interface Authorizations {
     audit?: AuditEntry,
   ): Promise<string | null>
   storeIds(id: string): Promise<bigint[]>
-  /** The apps that the account allowed and still allows, by name, then id; their stores by id. */
+  /** The apps with a live authorization of the account, by name, then id; their stores by id. */
   ofAccount(account_id: string): Promise<ConnectedApp[]>
   /** The operator's own links to these stores, by store, then app. */
   linksTo(store_ids: readonly bigint[]): Promise<StoreLink[]>
-  /** True when it was live until now. */
+  /** True when this call revoked it. */
   revoke(id: string, now: Seconds, audit?: AuditEntry): Promise<boolean>
-  /** Revokes every authorization of the app, or takes these stores out of each; answers how many were touched. */
+  /** Revokes every authorization of the app, or removes these stores from each; returns how many it changed. */
   revokeApp(
     app_id: string,
     store_ids: readonly bigint[] | null,
@@ -67,7 +65,7 @@ export interface StoreLink {
   activated_at: Seconds | null
 }
 
-/** What a bearer token claims, for the database to confirm. */
+/** The claims of a bearer token that the database checks. */
 export interface AccessClaim {
   app_id: string
   /** Null for client_credentials: the app itself, for every store it is linked to. */
@@ -75,13 +73,13 @@ export interface AccessClaim {
   jti: string
 }
 
-/** The state behind a token at this moment, and of the store that it asks for. */
+/** The current state behind a token, and of the requested store. */
 export interface AccessFacts {
   app_live: boolean
   token_revoked: boolean
   /** True for a claim without an authorization. */
   authorization_live: boolean
-  /** Null when no store was asked for or none has that id. */
+  /** Null when the request names no store, or one that does not exist. */
   store: StoreFacts | null
   store_allowed: boolean
 }
@@ -89,7 +87,7 @@ export interface AccessFacts {
 export interface StoreFacts {
   /** Rendered as in spec 2.3. */
   doc: string
-  /** Rise with every committed change of the store's orders, and of its items. */
+  /** Each rises with every committed change of the store's orders, or items. */
   orders_version: number
   items_version: number
 }

@@ -3,7 +3,7 @@ import type { Account } from './accounts.ts'
 import type { App } from './apps.ts'
 import type { MerchantStore } from './lists.ts'
 
-/** A page of a list that operators browse. */
+/** A page of a list for operators. */
 export interface Search {
   /** Part of a name or an email, ignoring the case of A to Z, or a whole id. Empty: everything. */
   text: string

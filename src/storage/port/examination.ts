@@ -1,25 +1,25 @@
 import type { Seconds } from '../../lib/clock.ts'
 
-/** What a database shows of itself, read without changing anything: for `tillgate doctor`. */
+/** The state of a database, read without changing it: for `tillgate doctor`. */
 export interface Examination {
   engine: 'SQLite' | 'PostgreSQL'
   version: string
-  /** The number of the last migration that was applied, 0 for none, and of the last that this program knows. */
+  /** The number of the last applied migration (0: none), and of the last one that this program knows. */
   schema: { current: number; newest: number }
-  /** What could lose or has lost something that was acknowledged. */
+  /** Settings or damage that could lose, or have lost, acknowledged writes. */
   durability: Remark[]
-  /** By its own clock; null where it has none but this machine's. */
+  /** The time by the database's own clock; null when it uses this machine's. */
   clock: Seconds | null
-  /** When the key that signs was made; null: there is none yet. */
+  /** When the signing key was created; null: there is none yet. */
   signing_since: Seconds | null
-  /** Connections in use and the most that there can be; null where none are counted. */
+  /** Connections in use, and the server's maximum; null for SQLite. */
   connections: { used: number; most: number } | null
-  /** Bytes where it keeps its data; null where that cannot be seen. */
+  /** Bytes of the disk with the data; null when it is not visible from here. */
   disk: { folder: string; free: number; total: number } | null
 }
 
 export interface Remark {
-  /** A problem is to be mended now, a warning some day. */
+  /** A problem needs action now, a warning can wait. */
   weight: 'problem' | 'warning'
   says: string
   mend: string

@@ -26,9 +26,9 @@ export { StorageUnavailable } from './unavailable.ts'
 export { usageRetention, usageWidths } from './usage.ts'
 
 /**
- * What Tillgate asks of a database, by noun. An engine implements all of it (storage/sqlite, storage/postgres), and
- * test/storage is the one suite that every engine passes. Asynchronous throughout, though the embedded engine answers
- * at once. Ids of stores and items are bigint: int64 exact. Times are seconds, given by the caller, never by the engine.
+ * The database interface, by noun. Each engine (storage/sqlite, storage/postgres) implements all of it and passes the
+ * suite in test/storage. All methods are asynchronous, although SQLite runs in the process. Ids of stores and items are
+ * bigint, exact over int64. Times are seconds and come from the caller, never from the engine.
  */
 export interface Storage {
   readonly accounts: Accounts
@@ -51,17 +51,17 @@ export interface Storage {
   readonly usage: Usage
   /** Rejects when the database cannot answer. */
   ping(): Promise<void>
-  /** True when it holds no account, no app and no store. */
+  /** True when there is no account, no app and no store. */
   isEmpty(): Promise<boolean>
-  /** Bytes of the database. */
+  /** Size of the database in bytes. */
   size(): Promise<number>
-  /** The engine's name and number, such as "PostgreSQL 18.4". */
+  /** The engine's name and version, such as "PostgreSQL 18.4". */
   version(): Promise<string>
-  /** The number of the last migration: what the tables look like. */
+  /** The number of the last migration. */
   schema(): Promise<number>
-  /** Deletes what has expired: artifacts, sessions, revoked tokens, throttles, and usage beyond its retention. */
+  /** Deletes expired artifacts, sessions, revoked tokens and throttles, and usage figures beyond their retention. */
   purge(now: Seconds): Promise<void>
-  /** A consistent copy of the whole database, taken while it is in use. */
+  /** Writes a consistent copy of the whole database while it is in use. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }

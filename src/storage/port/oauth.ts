@@ -10,19 +10,19 @@ export interface Artifact {
 
 export type NewArtifact = [kind: string, hash: string, payload: string, expires_at: Seconds]
 
-/** Codes, refresh tokens and interactions of the OAuth provider, known by the hash of their value only. */
+/** Codes, refresh tokens and interactions of the OAuth provider, stored under the hash of their value. */
 export interface Artifacts {
   put(...artifact: NewArtifact): Promise<void>
   find(kind: string, hash: string): Promise<Artifact | null>
   /**
-   * Marks one as used and puts what takes its place, both or neither. A conditional update decides: true for exactly
-   * one caller, ever, and nobody else's is put.
+   * Marks an artifact as consumed and stores its successor, both or neither. A conditional update decides: true for
+   * exactly one caller, and only that caller's successor is stored.
    */
   consume(kind: string, hash: string, now: Seconds, next: NewArtifact): Promise<boolean>
   remove(kind: string, hash: string): Promise<void>
 }
 
-/** Access tokens revoked one by one before their time. */
+/** Access tokens that were revoked one by one before they expired. */
 export interface RevokedTokens {
   add(jti: string, expires_at: Seconds): Promise<void>
   has(jti: string): Promise<boolean>
@@ -41,31 +41,31 @@ export interface Key {
 export interface Keys {
   /** Newest first. */
   list(use: Key['use']): Promise<Key[]>
-  /** Adds the key only if none of its use exists yet, whoever else tries at the same time. */
+  /** Adds the key only if there is none of its use yet, also under parallel calls. */
   addFirst(key: Key): Promise<void>
-  /** Adds the keys, retires the others of their uses, removes those retired before `remove_before`; all or nothing. */
+  /** In one transaction: adds the keys, retires the others of the same use, removes those retired before `remove_before`. */
   rotate(keys: readonly Key[], remove_before: Seconds, audit?: AuditEntry): Promise<void>
 }
 
-/** What every request of a client begins with. */
+/** The facts that every request of a client needs first. */
 export interface ClientFacts {
-  /** Whom they are about, known or not. */
+  /** The requested id, whether it is known or not. */
   client_id: string
   app: App | null
-  /** Those that work now, newest first. */
+  /** Valid secrets, newest first. */
   secrets: AppSecret[]
-  /** Another text whenever the server's keys are others. */
+  /** A text that changes whenever the server's keys change. */
   keys_state: string
 }
 
 export interface Clients {
-  /** All of it in one question. */
+  /** In one query. */
   facts(id: string): Promise<ClientFacts>
 }
 
 /** Counters that expire, shared by every node. */
 export interface Throttles {
-  /** Counts one more and answers the number. A counter that has expired begins again, and expires at `expires_at`. */
+  /** Adds one and returns the count. An expired counter starts again at one, and expires at `expires_at`. */
   hit(key: string, now: Seconds, expires_at: Seconds): Promise<number>
   count(key: string, now: Seconds): Promise<number>
   clear(key: string): Promise<void>

@@ -23,19 +23,19 @@ export interface OrderRow {
   created_at: Seconds
   updated_at: Seconds
   paid_at: Seconds | null
-  /** What it adds to the sales, written by `lib/sold.ts`; empty when it adds nothing. */
+  /** The order's part of the sales, encoded by `lib/sold.ts`; empty when it has none. */
   sold: string
   doc: string
 }
 
-/** Which rows a batch is about. */
+/** The keys of the rows in a batch. */
 export interface RecordKeys {
   store_ids: readonly bigint[]
   items: readonly { store_id: bigint; id: bigint }[]
   orders: readonly { store_id: bigint; id: string }[]
 }
 
-/** Those rows as they are, read under the lock that the changes will be written under. */
+/** The stored rows of a batch, read under the lock that also covers the write. */
 export interface ExistingRows {
   stores: readonly StoreRow[]
   items: readonly ItemRow[]
@@ -55,19 +55,19 @@ export interface RecordChanges {
   orders: readonly { row: OrderRow; was_created_at: Seconds | null }[]
   rollups: readonly RollupDelta[]
   /**
-   * The versions that rise, rise to this at least. Given as a time, so that a database that was restored from a backup
-   * never gives a version out again that it had before.
+   * The lowest value for a version that rises. The caller passes a time, so that a database restored from a backup never
+   * repeats a version.
    */
   least_version?: number
-  /** What the log tells of it. */
+  /** Its entries in the audit log. */
   audit?: readonly AuditEntry[]
 }
 
 export interface Records {
   /**
-   * One transaction: locks the batch's stores, reads the rows, lets `decide` say what changes, writes that, raises
-   * the versions of the stores whose orders or items changed, and commits durably. A store that changes its merchant
-   * loses the authorizations that its former merchant gave. When `decide` throws, nothing is written.
+   * One transaction: locks the batch's stores, reads the rows, calls `decide` for the changes, writes them, raises the
+   * versions of the stores whose orders or items changed, and commits durably. A store whose merchant changes loses the
+   * authorizations of its former merchant. When `decide` throws, nothing is written.
    */
   write<T extends RecordChanges>(keys: RecordKeys, decide: (existing: ExistingRows) => T): Promise<T>
 }

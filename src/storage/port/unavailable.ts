@@ -1,4 +1,4 @@
-/** The database is busy, full, down or out of reach: the request may be tried again. */
+/** The database is busy, full, down or unreachable: the client may retry the request. */
 export class StorageUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,19 +1,19 @@
 import type { Seconds } from '../../lib/clock.ts'
 
 /**
- * Counters are kept by the hour and by the day, of UTC; a bucket is named by its first second. `ever` has one bucket,
- * 0, that reads alone are kept in: it says when an app last read a store, however long ago.
+ * The counters are by hour and by day, in UTC; a bucket is named by its first second. `ever` is for reads only and has
+ * one bucket, 0: it holds when an app last read a store, however long ago.
  */
 export const usageWidths = { ever: 0, hour: 3600, day: 86_400 } as const
 
-/** How long each is kept, in seconds; `ever` is not deleted. */
+/** The retention of each, in seconds; `ever` is never deleted. */
 export const usageRetention = { hour: 35 * 86_400, day: 400 * 86_400, log: 7 * 86_400 } as const
 
-/** What an app was given of a store's data. */
+/** How much of a store's data an app has read. */
 export interface ReadCounts {
   /** Answered with 200 or 304. */
   requests: number
-  /** Entries given out; none with a 304. */
+  /** Entries sent; a 304 sends none. */
   orders: number
   items: number
   sales: number
@@ -37,15 +37,15 @@ export interface RequestCounts {
 }
 
 export interface RequestDelta extends RequestCounts {
-  /** Empty when no app is known. */
+  /** Empty when the app is unknown. */
   app_id: string
-  /** The method and the route's pattern, such as `GET /integration/v1/orders`; never an address. */
+  /** The method and the route's pattern, such as `GET /integration/v1/orders`; never the requested URL. */
   endpoint: string
   width: Seconds
   bucket: Seconds
 }
 
-/** What the platform sent to `POST /platform/v1/records`, batches that were stored alone. */
+/** Batches that the platform sent to `POST /platform/v1/records`; only those that were stored. */
 export interface IngestCounts {
   requests: number
   stores: number
@@ -73,14 +73,14 @@ export interface LoggedRequest {
   method: string
   endpoint: string
   status: number
-  /** The code that the answer carried; null when it was no error. */
+  /** The error code of the response; null when it was no error. */
   error_code: string | null
   milliseconds: number
-  /** The store that was asked for. */
+  /** The requested store. */
   store_id: bigint | null
 }
 
-/** What is added in one transaction. Each key comes once in each list. */
+/** Added in one transaction. Each key occurs once in each list. */
 export interface UsageBatch {
   reads: readonly ReadDelta[]
   requests: readonly RequestDelta[]
@@ -97,13 +97,13 @@ export interface UsageSpan {
 
 export interface ReadsQuery extends UsageSpan {
   store_ids: readonly bigint[]
-  /** Null: of all apps. */
+  /** Null: all apps. */
   app_id: string | null
-  /** What is told apart besides the bucket; the rest is summed. */
+  /** The grouping besides the bucket. */
   by: readonly ('store_id' | 'app_id')[]
 }
 
-/** `store_id` and `app_id` are null where they were not asked to be told apart. */
+/** `store_id` and `app_id` are null unless the query groups by them. */
 export interface ReadSums extends ReadCounts {
   bucket: Seconds
   store_id: bigint | null
@@ -113,15 +113,15 @@ export interface ReadSums extends ReadCounts {
 interface ActivityQuery extends UsageSpan {
   store_ids: readonly bigint[]
   app_id: string | null
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after: Pick<ReadDelta, 'bucket' | 'store_id' | 'app_id'> | null
   limit: number
 }
 
 export interface RequestsQuery extends UsageSpan {
-  /** Null: of all apps, and of requests whose app is not known. */
+  /** Null: all apps, and requests of unknown apps. */
   app_id: string | null
-  /** What is told apart; the rest is summed. */
+  /** The grouping. */
   by: 'bucket' | 'endpoint' | 'app_id'
 }
 
@@ -133,30 +133,30 @@ export interface RequestSums extends RequestCounts {
 export interface LogQuery {
   app_id: string
   errors_only: boolean
-  /** Null: of all endpoints. */
+  /** Null: all endpoints. */
   endpoint: string | null
-  /** The last entry of the page before. */
+  /** The last entry of the previous page. */
   before: Pick<LoggedRequest, 'at_ms' | 'request_id'> | null
   limit: number
 }
 
-/** Counters that many processes add to, and the log of the latest requests of each app. */
+/** Counters that all processes add to, and a log of the latest requests of each app. */
 export interface Usage {
-  /** One transaction. An entry of the log that is there already is left as it is. */
+  /** One transaction. A log entry that already exists stays unchanged. */
   add(batch: UsageBatch): Promise<void>
-  /** Sums by bucket, then store, then app; buckets in which nothing was read are left out. */
+  /** Sums by bucket, then store, then app, without empty buckets. */
   reads(query: ReadsQuery): Promise<ReadSums[]>
-  /** Every row by itself, newest bucket first, then by store and app. */
+  /** Single rows, newest bucket first, then by store and app. */
   activity(query: ActivityQuery): Promise<ReadDelta[]>
-  /** What each app ever read of each store, by store, then app. */
+  /** The total reads of each app from each store, by store, then app. */
   readsEver(store_ids: readonly bigint[]): Promise<(ReadCounts & { store_id: bigint; app_id: string })[]>
-  /** By bucket, or by endpoint or app_id as their bytes are. */
+  /** Sorted by bucket, or by the bytes of endpoint or app_id. */
   requests(query: RequestsQuery): Promise<RequestSums[]>
-  /** By bucket. */
+  /** Sorted by bucket. */
   ingest(span: UsageSpan): Promise<IngestDelta[]>
   /** Newest first. */
   log(query: LogQuery): Promise<LoggedRequest[]>
-  /** The app's request of this id. */
+  /** The app's request with this id. */
   logged(app_id: string, request_id: string): Promise<LoggedRequest | null>
   /** Deletes all but the app's newest `keep` entries. */
   trimLog(app_id: string, keep: number): Promise<void>

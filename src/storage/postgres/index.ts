@@ -28,7 +28,7 @@ import { createStores } from './lists/stores.ts'
 import { createSwitches } from './accounts/switches.ts'
 import { createThrottles } from './accounts/throttles.ts'
 import { createStoreLimits } from './records/store-limits.ts'
-import { createUpkeep } from './upkeep.ts'
+import { createMaintenance } from './maintenance.ts'
 import { createUsage } from './usage/usage.ts'
 
 /** Connects to the database, creating or migrating its schema as needed. */
@@ -40,7 +40,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const reader = replica && createReplicaReader(db, replica, read_staleness)
   const list = (shape: ListShape) =>
     reader ? createReplicatedList(db, reader, shape) : createList(db, shape)
-  const upkeep = createUpkeep(db)
+  const maintenance = createMaintenance(db)
   return {
     accounts: createAccounts(db),
     sessions: createSessions(db),
@@ -60,15 +60,15 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     browse: createBrowse(db),
     switches: createSwitches(db),
     usage: createUsage(db),
-    ...upkeep,
+    ...maintenance,
     async close() {
       replica?.close()
-      await upkeep.close()
+      await maintenance.close()
     },
   }
 }
 
-/** `citus`: also spreads the tables over the workers. */
+/** `citus`: also distributes the tables over the workers. */
 export async function migratePostgres(
   url: string,
   options: PostgresOptions & { citus?: boolean } = {},

@@ -3,7 +3,7 @@ import type { Storage } from '../port/index.ts'
 import { createAccess } from './apps/access.ts'
 import { createAccounts } from './accounts/accounts.ts'
 import { createApps } from './apps/apps.ts'
-import { createAudit, createTell } from './accounts/audit.ts'
+import { createAudit, createAuditWriter } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
 import { createAuthorizations } from './apps/authorizations.ts'
 import { createBrowse } from './lists/browse.ts'
@@ -21,34 +21,34 @@ import { createSessions } from './accounts/sessions.ts'
 import { createStores } from './lists/stores.ts'
 import { createSwitches } from './accounts/switches.ts'
 import { createThrottles } from './accounts/throttles.ts'
-import { createUpkeep } from './upkeep.ts'
+import { createMaintenance } from './maintenance.ts'
 import { createUsage } from './usage/usage.ts'
 
 /** Opens the file, creating or migrating it as needed. */
 export async function openSqlite(file: string, options?: DatabaseOptions): Promise<Storage> {
   const { db } = await openMigrated(file, options)
   const access = createAccess(db)
-  const tell = createTell(db)
+  const writeAudit = createAuditWriter(db)
   return {
-    accounts: createAccounts(db, tell),
-    sessions: createSessions(db, tell),
-    apps: createApps(db, tell),
-    authorizations: createAuthorizations(db, tell),
+    accounts: createAccounts(db, writeAudit),
+    sessions: createSessions(db, writeAudit),
+    apps: createApps(db, writeAudit),
+    authorizations: createAuthorizations(db, writeAudit),
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db),
-    keys: createKeys(db, tell),
+    keys: createKeys(db, writeAudit),
     clients: createClients(db),
     throttles: createThrottles(db),
     stores: createStores(db, access),
     orders: createOrders(db, access),
     items: createItems(db, access),
     sales: createSales(db, access),
-    records: createRecords(db, tell),
-    audit: createAudit(db, tell),
+    records: createRecords(db, writeAudit),
+    audit: createAudit(db, writeAudit),
     browse: createBrowse(db),
-    switches: createSwitches(db, tell),
+    switches: createSwitches(db, writeAudit),
     usage: createUsage(db),
-    ...createUpkeep(db, file),
+    ...createMaintenance(db, file),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Account, Accounts } from '../../port/index.ts'
-import { tell } from './audit.ts'
+import { writeAudit } from './audit.ts'
 import type { Database } from '../connection/database.ts'
 
 export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
@@ -21,15 +21,15 @@ export function createAccounts(db: Database): Accounts {
            values ($1, $2, $3, $4, $5, $6) on conflict (email) do nothing`,
           [id, email, role, password_hash, created_at, disabled_at],
         )
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),
     findByEmail: email => find('email', email),
     find: id => find('id', id),
-    setDisabled: (id, disabled_at, now, audit, tellApp) =>
+    setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(async tx => {
         if (disabled_at !== null) {
-          // Locked, all of them: two operators who disable each other would leave none.
+          // Locks all of them: two operators who disable each other would leave none.
           const operators = await tx.query<{ id: string }>(
             `select id from accounts where role = 'operator' and disabled_at is null order by id for update`,
           )
@@ -52,15 +52,15 @@ export function createAccounts(db: Database): Accounts {
             revoked.map(row => row.id),
           ])
         }
-        if (changed) tell(tx, audit)
-        if (tellApp && disabled_at !== null) {
-          // Those that the developer had disabled become the operator's to enable.
+        if (changed) writeAudit(tx, audit)
+        if (appEntry && disabled_at !== null) {
+          // Only the operator can enable them again, also those that the developer had disabled.
           const apps = await tx.query<{ id: string }>(
             `update apps set disabled_at = $2, disabled_by_owner = false
              where owner_id = $1 and (disabled_at is null or disabled_by_owner) returning id`,
             [id, disabled_at],
           )
-          for (const app of apps) tell(tx, tellApp(app.id))
+          for (const app of apps) writeAudit(tx, appEntry(app.id))
         }
         return changed ? 'changed' : 'unchanged'
       }),
@@ -72,7 +72,7 @@ export function createAccounts(db: Database): Accounts {
         ])
         if (count === 0) return false
         tx.send('delete from sessions where account_id = $1', [id])
-        tell(tx, audit)
+        writeAudit(tx, audit)
         return true
       }),
   }

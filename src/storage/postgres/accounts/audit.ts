@@ -26,8 +26,8 @@ const insert = `insert into audit_entries (${columns.join(', ')})
 const valuesOf = (entry: AuditEntry): Value[] =>
   columns.map(name => (name === 'store_ids' ? entry.store_ids.join(',') : entry[name]))
 
-/** Writes an entry into the transaction; none when there is nothing to tell. */
-export function tell(tx: Transaction, entry: AuditEntry | undefined): void {
+/** Adds the entry to the transaction, if there is one. */
+export function writeAudit(tx: Transaction, entry: AuditEntry | undefined): void {
   if (entry) tx.send(insert, valuesOf(entry))
 }
 
@@ -39,7 +39,7 @@ export function createAudit(db: Database): Audit {
     async list(query) {
       const { limit, look } = query
       const { looked, matching, values } = conditions(query)
-      // One statement, so that what was looked at and what was found are of one moment.
+      // One statement, so that the scanned and the matching entries are of one snapshot.
       const rows = await db.query<(AuditRow | { id: null }) & Ends>(
         `with looked as materialized (select * from audit_entries where ${looked} order by id desc limit $2),
          found as (
@@ -63,22 +63,22 @@ export function createAudit(db: Database): Audit {
   }
 }
 
-/** How many entries were looked at, and the oldest of them. */
+/** How many entries were scanned, and the oldest of them. */
 interface Ends {
   looked_count: number
   last: string | null
 }
 
 /**
- * In the statement itself: a plan for any action would look through the log for a rare one. It is a name of ours; what
- * somebody typed could not be one.
+ * A literal in the statement: a generic plan would scan the whole log for a rare action. It cannot inject SQL, because
+ * it is one of a closed set of names.
  */
 function named(action: AuditAction): string {
   if (!/^[a-z_]+$/.test(action)) throw new Error(`no action is called ${JSON.stringify(action)}`)
   return `'${action}'`
 }
 
-/** `looked`: what an index finds; `matching`: what each entry is looked at for. */
+/** `looked`: conditions that an index serves; `matching`: conditions that are checked entry by entry. */
 function conditions({ account_id, app_id, action, search = '', before, limit, look }: AuditQuery) {
   const values: Value[] = [limit + 1, look]
   const given = (value: string): string => `$${values.push(value)}::text`

@@ -1,5 +1,5 @@
 import type { Account, Sessions } from '../../port/index.ts'
-import { tell } from './audit.ts'
+import { writeAudit } from './audit.ts'
 import { accountColumns } from './accounts.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -7,7 +7,7 @@ export function createSessions(db: Database): Sessions {
   return {
     create: ({ hash, account_id, password_hash, created_at, expires_at }, audit) =>
       db.write(async tx => {
-        // Locked: whoever disables the account meanwhile either is seen here, or finds the session to end.
+        // With the lock, a parallel disabling is either visible here, or runs later and ends this session.
         const live = await tx.query(
           'select 1 from accounts where id = $1 and disabled_at is null and password_hash = $2 for share',
           [account_id, password_hash],
@@ -19,7 +19,7 @@ export function createSessions(db: Database): Sessions {
           created_at,
           expires_at,
         ])
-        tell(tx, audit)
+        writeAudit(tx, audit)
         return true
       }),
     async findAccount(hash, now) {
@@ -33,7 +33,7 @@ export function createSessions(db: Database): Sessions {
     end: (hash, audit) =>
       db.write(async tx => {
         const { count } = await tx.query('delete from sessions where hash = $1', [hash])
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),
   }

@@ -1,5 +1,5 @@
 import type { Switches } from '../../port/index.ts'
-import { tell } from './audit.ts'
+import { writeAudit } from './audit.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createSwitches(db: Database): Switches {
@@ -15,7 +15,7 @@ export function createSwitches(db: Database): Switches {
            on conflict (name) do update set is_on = excluded.is_on`,
           [name, on],
         )
-        tell(tx, audit)
+        writeAudit(tx, audit)
       }),
   }
 }

@@ -2,16 +2,16 @@ import type { AccessClaim, AccessFacts } from '../../port/index.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Value } from '../connection/values.ts'
 
-/** The version of a store that rises with every change of one of its lists. */
+/** The version of a store that rises with every change of a list. */
 export type ListVersion = 'orders_version' | 'items_version'
 
 /**
- * The facts behind a claim as one row, for the values of `claimValues`: $1 to $3, and $4 for the store. A list adds
- * its page to the same statement, so a request is one round trip and all of it is of one moment. `readable` says that
- * the facts allow to read: what else the statement does depends on it.
+ * The facts for a claim as one row; $1 to $3 are `claimValues`, $4 the store. A list adds its page to the same
+ * statement, so a request takes one round trip and sees one snapshot. `readable`: the facts permit reading; the rest of
+ * the statement depends on it.
  *
- * On Citus the statement goes whole to the worker of the store: `stores` and `authorization_stores` are there by $4,
- * and the other tables are on every worker (citus.ts).
+ * On Citus the whole statement goes to the worker of the store: `stores` and `authorization_stores` are there by $4,
+ * and the other tables are on every worker (schema/citus.ts).
  */
 export const storeFacts = facts({
   allowed: `exists (
@@ -22,7 +22,7 @@ export const storeFacts = facts({
   from: 'from (select 1) as one left join stores on stores.id = $4',
 })
 
-/** The facts of a claim that asks for no store: $1 to $3. */
+/** The facts for a claim without a store: $1 to $3. */
 export const tokenFacts = facts({
   allowed: 'false',
   readable: '',
@@ -54,7 +54,7 @@ export const claimValues = ({ app_id, authorization_id, jti }: AccessClaim): Val
   jti,
 ]
 
-/** A row of the facts, and what the statement has added behind their columns. */
+/** Splits a row into the facts and the columns that the statement added after them. */
 export function readFacts(row: RawRow): { facts: AccessFacts; readable: boolean; rest: RawRow } {
   const [app_live, token_revoked, authorization_live, store_allowed, doc, orders, items, readable, ...rest] =
     row

@@ -1,5 +1,5 @@
 import type { App, AppSecret, Apps } from '../../port/index.ts'
-import { tell } from '../accounts/audit.ts'
+import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import type { Value } from '../connection/values.ts'
 
@@ -37,7 +37,7 @@ export function createApps(db: Database): Apps {
           ],
         )
         if (secret) tx.send(insertSecret, secretValues(secret))
-        tell(tx, audit)
+        writeAudit(tx, audit)
       }),
     async find(id) {
       const [row] = await db.query<AppRow>(`select ${appColumns} from apps where id = $1`, [id])
@@ -59,7 +59,7 @@ export function createApps(db: Database): Apps {
           'update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5 where id = $1',
           [id, name, website, publisher, JSON.stringify(redirect_uris)],
         )
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),
     async secrets(app_id) {
@@ -71,19 +71,19 @@ export function createApps(db: Database): Apps {
     },
     addSecret: (secret, keep, audit) =>
       db.write(async tx => {
-        // Two rotations at once would each leave the other's secret beside its own.
+        // Without the lock, two rotations at once would each keep the other's secret.
         tx.send('select 1 from apps where id = $1 for update', [secret.app_id])
         tx.send(insertSecret, secretValues(secret))
-        // The new secret is kept whatever the clock said when the others were made.
+        // Keeps the new secret even if the others have a later created_at.
         tx.send(
           `delete from app_secrets where id in (
              select id from app_secrets where app_id = $1 and id <> $2 order by created_at desc, id desc offset $3)`,
           [secret.app_id, secret.id, keep - 1],
         )
-        tell(tx, audit)
+        writeAudit(tx, audit)
       }),
     async touchSecret(id, now) {
-      // No row of this minute is written again, so a secret in steady use takes no lock.
+      // At most one write a minute, so a secret in steady use takes no lock.
       await db.query(
         `update app_secrets set last_used_at = $2
          where id = $1 and (last_used_at is null or last_used_at / 60 < $2::bigint / 60)`,
@@ -92,14 +92,14 @@ export function createApps(db: Database): Apps {
     },
     removeSecret: (app_id, id, audit) =>
       db.write(async tx => {
-        // Two that each remove the other's last companion would leave none.
+        // Without the lock, two removals at once could remove both secrets.
         tx.send('select 1 from apps where id = $1 for update', [app_id])
         const { count } = await tx.query(
           `delete from app_secrets where app_id = $1 and id = $2
            and exists (select 1 from app_secrets as other where other.app_id = $1 and other.id <> $2)`,
           [app_id, id],
         )
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),
     setDisabled: (id, disabled_at, audit) =>
@@ -110,7 +110,7 @@ export function createApps(db: Database): Apps {
              and ((disabled_at is null) <> ($2::bigint is null) or ($2::bigint is not null and disabled_by_owner))`,
           [id, disabled_at],
         )
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1 || (await tx.query('select 1 from apps where id = $1', [id])).length === 1
       }),
     setDisabledByOwner: (id, disabled_at, audit) =>
@@ -120,7 +120,7 @@ export function createApps(db: Database): Apps {
            where id = $1 and case when $2::bigint is null then disabled_by_owner else disabled_at is null end`,
           [id, disabled_at],
         )
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),
   }
@@ -134,7 +134,7 @@ const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret)
   last_used_at,
 ]
 
-/** Of a row that may have more columns. */
+/** Takes the app's columns from a row that may have others. */
 export const toApp = (row: AppRow): App => ({
   id: row.id,
   name: row.name,

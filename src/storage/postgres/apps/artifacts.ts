@@ -1,7 +1,7 @@
 import type { Artifact, Artifacts } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 
-/** What has been consumed stays so when it is written again. */
+/** A consumed artifact stays consumed when it is written again. */
 const overwriting =
   'on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at'
 
@@ -21,7 +21,7 @@ export function createArtifacts(db: Database): Artifacts {
       return row ?? null
     },
     async consume(kind, hash, now, next) {
-      // Of parallel updates the second waits for the first, looks again and finds nothing left to do.
+      // Of parallel updates the second waits for the first, checks the condition again and changes nothing.
       const { count } = await db.query(
         `with used as (
            update artifacts set consumed_at = $3 where kind = $1 and hash = $2 and consumed_at is null returning 1)

@@ -1,5 +1,5 @@
 import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
-import { tell } from '../accounts/audit.ts'
+import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import { sortedIds } from '../records/read.ts'
 import type { Transaction } from '../connection/transaction.ts'
@@ -11,14 +11,14 @@ const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_
 const updateLive = `update authorizations set scope = $1, updated_at = $2
   where app_id = $3 and coalesce(account_id, '') = coalesce($4, '') and revoked_at is null returning id`
 
-// The index of live authorizations decides between parallel consents, and RETURNING says which one lives.
+// The unique index of live authorizations decides between parallel consents; RETURNING gives the live one.
 const upsertLive = `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
   values ($5, $3, $4, $1, $2, $2)
   on conflict (app_id, coalesce(account_id, '')) where revoked_at is null
   do update set scope = excluded.scope, updated_at = excluded.updated_at
   returning id`
 
-/** Whoever changes an authorization locks its row first, then its stores: so a change and a revocation never mix. */
+/** Every change locks the authorization first and then its stores, so that a change and a revocation never mix. */
 export function createAuthorizations(db: Database): Authorizations {
   const one = async (where: string, values: (string | null)[]) => {
     const [row] = await db.query<Authorization>(
@@ -38,14 +38,14 @@ export function createAuthorizations(db: Database): Authorizations {
     save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
       db.write(async tx => {
         if (merchant !== undefined) {
-          // Locked too: who disables the account at this moment waits, and then revokes what was allowed.
+          // Locks the account: a parallel disabling waits, and then revokes this authorization.
           const [enabled, owned] = await Promise.all([
             tx.query('select 1 from accounts where id = $1 and disabled_at is null for share', [account_id]),
             areOwnedBy(tx, merchant, store_ids),
           ])
           if (enabled.length === 0 || !owned) return null
         }
-        // Who changes one that is being revoked waits for it, and finds none.
+        // A change waits for a parallel revocation, and then finds no live authorization.
         const [row] =
           mode === 'change'
             ? await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
@@ -58,13 +58,13 @@ export function createAuthorizations(db: Database): Authorizations {
             [id, store_ids],
           )
         }
-        // A store that is linked already keeps the time since when it is.
+        // A store that is already linked keeps its `since`.
         tx.send(
           `insert into authorization_stores (store_id, app_id, authorization_id, since)
            select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
           [store_ids, app_id, id, now],
         )
-        tell(tx, audit)
+        writeAudit(tx, audit)
         return id
       }),
     async storeIds(id) {
@@ -111,7 +111,7 @@ export function createAuthorizations(db: Database): Authorizations {
           [id, now],
         )
         tx.send('delete from authorization_stores where authorization_id = $1', [id])
-        if (count === 1) tell(tx, audit)
+        if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),
     revokeApp: (app_id, store_ids, now, audit) =>
@@ -122,10 +122,10 @@ export function createAuthorizations(db: Database): Authorizations {
              where app_id = $1 and revoked_at is null returning id`,
             [app_id, now],
           )
-          // Not all of the app's: a consent given at this moment is not among the revoked ones.
+          // Only the revoked ones: a consent given at this moment is not among them.
           const ids = revoked.map(({ id }) => id)
           tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [ids])
-          if (ids.length > 0) tell(tx, audit)
+          if (ids.length > 0) writeAudit(tx, audit)
           return ids.length
         }
         await tx.query(
@@ -139,15 +139,15 @@ export function createAuthorizations(db: Database): Authorizations {
         )
         const touched = [...new Set(unlinked.map(row => row.authorization_id))]
         tx.send('update authorizations set updated_at = $2 where id = any ($1::text[])', [touched, now])
-        if (touched.length > 0) tell(tx, audit)
+        if (touched.length > 0) writeAudit(tx, audit)
         return touched.length
       }),
   }
 }
 
 /**
- * Locked, so that a store does not change hands before the commit; a batch that moves it waits, and then takes the
- * link away. One by one, in one round trip: Citus locks rows of one worker in a statement only.
+ * Locks the stores, so that none changes its merchant before the commit; a batch that does so waits, and then removes
+ * the link. One statement for each store, in one round trip: a statement of Citus locks rows of one worker only.
  */
 async function areOwnedBy(tx: Transaction, merchant: string, store_ids: readonly bigint[]): Promise<boolean> {
   const owned = await Promise.all(

@@ -1,9 +1,9 @@
 import type { Key, Keys } from '../../port/index.ts'
-import { tell } from '../accounts/audit.ts'
+import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
 const columns = 'id, use, secret, created_at, retired_at'
-/** Readers go on; nodes that add a key do so one after the other, each seeing what the one before did. */
+/** Does not block readers; nodes add keys one after the other, and each sees the keys of the one before. */
 const lock = 'lock table keys in share row exclusive mode'
 
 export function createKeys(db: Database): Keys {
@@ -42,7 +42,7 @@ export function createKeys(db: Database): Keys {
           ])
           tx.send('delete from keys where use = $1 and retired_at < $2', [use, remove_before])
         }
-        tell(tx, audit)
+        writeAudit(tx, audit)
       }),
   }
 }

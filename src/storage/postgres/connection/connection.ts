@@ -7,53 +7,53 @@ import type { Settings } from './settings.ts'
 import { openSocket } from './socket.ts'
 import { encode, type Value } from './values.ts'
 
-/** The values of a row as the server sent them. */
+/** The values of a row as the server sends them. */
 export type RawRow = (Buffer | null)[]
 export type Rows<Row> = Row[] & { count: number; command: string }
 
 export interface Connection {
   /** Sends a statement without waiting for those before it; the server runs them in this order. */
   query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
-  /** The same, leaving the values as bytes. */
+  /** The same, with the values as bytes. */
   raw(sql: string, values: readonly Value[]): Promise<RawRow[]>
   /** Statements without values, several at once. */
   script(sql: string): Promise<{ command: string }>
-  /** For as long as `work` takes, silence of the server is no fault. */
-  patiently<T>(work: () => Promise<T>): Promise<T>
+  /** While `work` runs, a silent server does not count as gone. */
+  withoutTimeout<T>(work: () => Promise<T>): Promise<T>
   readonly lost: boolean
-  readonly born: number
+  readonly openedAt: number
   onLost(listener: () => void): void
-  /** Ends the session; what is under way fails. */
+  /** Ends the session; statements that are running fail. */
   destroy(): void
 }
 
-const gone = () => new StorageUnavailable('the connection to the database was lost')
+const connectionLost = () => new StorageUnavailable('the connection to the database was lost')
 
-/** How long the server may be silent beyond its own statement timeout, until it counts as gone. */
+/** Milliseconds beyond the statement timeout after which a silent server counts as gone. */
 const grace = 1000
 
 /**
- * One session over one socket, never connected anew. The driver would reconnect by itself, also in the middle of a
- * transaction, and 3.4.9 does so in ways that hang or end the process (porsager/postgres#1208, #1214, #1215). So each
- * session has a driver of its own, which dies with its socket, and the pool starts another.
+ * One session over one socket, which never reconnects. The driver would reconnect by itself, even inside a
+ * transaction, and 3.4.9 can hang or crash then (porsager/postgres#1208, #1214, #1215). So each session has a driver
+ * of its own that ends with its socket, and the pool opens another.
  */
 export async function connect(settings: Settings, session: Record<string, string>): Promise<Connection> {
   const socket = await openSocket(settings)
   let lost = false
-  let patient = 0
+  let unlimited = 0
   let listener = () => {}
-  /** Fails what has no answer yet. The driver forgets some of it when its socket closes. */
+  /** Rejects the statements without a result. The driver forgets some of them when its socket closes. */
   const pending = new Set<(error: unknown) => void>()
   const watchdog = setTimeout(() => {
-    if (pending.size === 0 || patient > 0) return
+    if (pending.size === 0 || unlimited > 0) return
     socket.destroy()
     end()
   }, settings.statement_timeout + grace).unref()
 
   const driver = createDriver(settings, session, socket, end)
-  // The driver begins to listen a turn of the event loop later: too late for a server that hangs up at once.
+  // The driver adds its listener one iteration of the event loop later: too late if the server hangs up at once.
   socket.on('error', () => {})
-  // At the server's goodbye, not only when both sides are done: until then the pool would lend it.
+  // On `end` too: until `close` the pool would still lend a connection that the server has ended.
   socket.on('end', end)
   socket.on('close', end)
 
@@ -61,17 +61,17 @@ export async function connect(settings: Settings, session: Record<string, string
     if (lost) return
     lost = true
     clearTimeout(watchdog)
-    for (const fail of pending) fail(gone())
+    for (const fail of pending) fail(connectionLost())
     pending.clear()
     void driver.end({ timeout: 0 })
-    // Says goodbye first; a server that does not react loses the socket all the same.
+    // The driver sends Terminate first; the socket closes even if the server does not react.
     setTimeout(() => socket.destroy(), grace).unref()
     listener()
   }
 
   function watched<T>(send: () => Promise<T>): Promise<T> {
-    // A driver whose socket has closed would ask for another one.
-    if (lost) return Promise.reject(gone())
+    // A driver whose socket has closed would open another one.
+    if (lost) return Promise.reject(connectionLost())
     return new Promise((resolve, reject) => {
       pending.add(reject)
       watchdog.refresh()
@@ -93,18 +93,18 @@ export async function connect(settings: Settings, session: Record<string, string
         () => driver.unsafe(sql, values.map(encode), { prepare: true }).raw() as unknown as Promise<RawRow[]>,
       ),
     script: sql => watched(() => driver.unsafe(sql).simple() as unknown as Promise<{ command: string }>),
-    async patiently(work) {
-      patient += 1
+    async withoutTimeout(work) {
+      unlimited += 1
       try {
         return await work()
       } finally {
-        patient -= 1
+        unlimited -= 1
       }
     },
     get lost() {
       return lost
     },
-    born: performance.now(),
+    openedAt: performance.now(),
     onLost: added => {
       listener = added
     },
@@ -135,7 +135,7 @@ function createDriver(
     prepare: prepare ?? false,
     max: 1,
     connect_timeout: connect_timeout / 1000,
-    // Both would end the session also between two statements of a transaction.
+    // Both could end the session between two statements of a transaction.
     idle_timeout: undefined,
     max_lifetime: null,
     fetch_types: false,
@@ -145,16 +145,16 @@ function createDriver(
     onnotice: () => {},
     onclose,
     socket: () => {
-      if (taken) throw gone()
+      if (taken) throw connectionLost()
       taken = true
       return socket
     },
   }
-  // `socket` is in the driver's code and readme, not in its types.
+  // The driver documents `socket`, but its types lack it.
   return postgres(options as unknown as postgres.Options<Record<string, postgres.PostgresType>>)
 }
 
-/** The driver would compare the certificate of a server known by its IP address with "localhost". */
+/** For a server known by its IP address, the driver would compare the certificate with "localhost". */
 const verifying = (address: Settings['address']) => ({
   checkServerIdentity: (_: string, certificate: PeerCertificate) =>
     checkServerIdentity('host' in address ? address.host : 'localhost', certificate),

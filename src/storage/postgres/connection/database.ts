@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type RawRow, type Rows } from './connection.ts'
 import { isConflict, translate } from './errors.ts'
 import { createPool } from './pool.ts'
-import { agreeOnSession } from './session.ts'
+import { negotiateSession } from './session.ts'
 import type { Settings } from './settings.ts'
 import { batch, transact, type Transaction, type TransactionOptions } from './transaction.ts'
 import type { Value } from './values.ts'
@@ -10,20 +10,20 @@ import type { Value } from './values.ts'
 export interface Database {
   /** One statement in one round trip. */
   query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
-  /** One statement that answers with one row, left as bytes. */
+  /** One statement with one result row, its values as bytes. */
   rawRow(sql: string, values: readonly Value[]): Promise<RawRow>
-  /** Statements that see the same moment, in one round trip; of each the one row that it answers with. */
+  /** Statements on one snapshot, in one round trip; returns the one row of each. */
   snapshot(...statements: (readonly [sql: string, values: readonly Value[]])[]): Promise<RawRow[]>
-  /** Runs `work` as one durable transaction; nothing is written when it throws. May run it more than once. */
+  /** Runs `work` as one durable transaction, and again after a conflict; when it throws, nothing is written. */
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): void
 }
 
-/** Runs of a transaction that others get in the way of, the first one included. */
-const runs = 5
+/** Attempts of a transaction that conflicts with others. */
+const maxAttempts = 5
 
 export async function openDatabase(settings: Settings): Promise<Database> {
-  const { parameters, local, prepare } = await agreeOnSession(settings)
+  const { parameters, local, prepare } = await negotiateSession(settings)
   const open = (connect_timeout: number) => connect({ ...settings, connect_timeout, prepare }, parameters)
   const pool = createPool(open, settings.pool, settings.connect_timeout)
 
@@ -61,13 +61,13 @@ export async function openDatabase(settings: Settings): Promise<Database> {
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  for (let run = 1; ; run++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isConflict(error) || run === runs) throw translate(error)
+      if (!isConflict(error) || attempt === maxAttempts) throw translate(error)
     }
-    // The random part keeps two transactions from meeting again and again.
-    await sleep(10 * run * Math.random())
+    // Jitter, so that two transactions do not collide again and again.
+    await sleep(10 * attempt * Math.random())
   }
 }

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../../port/index.ts'
 
-/** Node's and the driver's codes for a server that is not there or went away. */
+/** Node's and the driver's codes for a server that is unreachable or gone. */
 const lost = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -14,47 +14,47 @@ const lost = new Set([
   'ENOENT', // no Unix socket: not started yet
   'ENOTFOUND',
   'EPIPE',
-  // Written to a socket that the server has closed, before it says so.
+  // A write to a socket that the server has closed, before the close event.
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
   'ETIMEDOUT',
 ])
 
-/** Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html that may pass by themselves. */
-const passing: readonly [RegExp, string][] = [
+/** Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html for transient errors. */
+const transient: readonly [RegExp, string][] = [
   [/^08/, 'the connection to the database failed'],
   [/^25006$/, 'the database is read-only'],
-  [/^25P03$/, 'the database ended a transaction that stood still'],
-  [/^(40001|40P01)$/, 'other writes were in the way'],
+  [/^25P03$/, 'the database ended a transaction that was idle'],
+  [/^(40001|40P01)$/, 'the write conflicted with others'],
   [/^53100$/, 'the database’s disk is full'],
   [/^53300$/, 'the database has no connection left'],
   [/^53/, 'the database is short of resources'],
-  [/^55P03$/, 'another transaction holds what is needed'],
+  [/^55P03$/, 'another transaction holds a lock that is needed'],
   [/^57014$/, 'the database took too long'],
   [/^57P/, 'the database is stopping or starting'],
   [/^58030$/, 'the database’s disk failed'],
 ]
 
-/** The transaction lost against another one and may be run again from its beginning. */
+/** The transaction conflicted with another one and may run again from the start. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error))
 
-/** A pooler that passes on only the startup parameters it knows. */
+/** The error of a pooler that forwards only the startup parameters it knows. */
 export const isRefusedParameter = (error: unknown): boolean => {
   const { message } = error as Error
   return codeOf(error) === '08P01' && message.includes('startup parameter')
 }
 
-/** The port's error for what the caller may try again later; anything else as it is. */
+/** A transient error as the port's StorageUnavailable; any other error unchanged. */
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailable) return error
   const code = codeOf(error)
   const reason = lost.has(code)
     ? 'the database cannot be reached'
-    : (passing.find(([pattern]) => pattern.test(code))?.[1] ?? workerLost(code, error.message))
+    : (transient.find(([pattern]) => pattern.test(code))?.[1] ?? workerLost(code, error.message))
   return reason === null ? error : new StorageUnavailable(reason, { cause: error })
 }
 
-/** Citus says "internal error" once when it finds a worker gone. */
+/** Citus reports "internal error" once when it finds that a worker is gone. */
 const workerLost = (code: string, message: string): string | null =>
   code === 'XX000' && /connection|could not connect|worker/i.test(message)
     ? 'a database worker is gone'

@@ -48,7 +48,7 @@ export function createPool(
 
   function giveBack(connection: Connection): void {
     if (connection.lost) return
-    if (performance.now() - connection.born > lifetime) connection.destroy()
+    if (performance.now() - connection.openedAt > lifetime) connection.destroy()
     else idle.push(connection)
   }
 

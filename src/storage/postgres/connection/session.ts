@@ -2,36 +2,36 @@ import { connect } from './connection.ts'
 import { isRefusedParameter, translate } from './errors.ts'
 import type { Settings } from './settings.ts'
 
-/** What a session of this server can keep: its own settings and statements, or, behind a pooler, nothing. */
+/** The state that a session can keep: settings and prepared statements; behind a pooler, none. */
 export interface Session {
-  /** Sent when a connection starts. */
+  /** Startup parameters of a connection. */
   parameters: Record<string, string>
-  /** To be added to BEGIN; empty when the parameters do. */
+  /** SQL to append to BEGIN; empty when the startup parameters suffice. */
   local: string
   /** Whether statements are prepared. */
   prepare: boolean
 }
 
 /**
- * Settings that go with the connection cost nothing later. A pooler in transaction mode refuses or drops them, and
- * anything set in a session there would reach other clients; then each transaction brings its own.
+ * Startup parameters cost nothing per statement. A pooler in transaction mode refuses or drops them, and a setting of
+ * the session would reach other clients there, so each transaction then sets its own.
  */
-export async function agreeOnSession(settings: Settings): Promise<Session> {
+export async function negotiateSession(settings: Settings): Promise<Session> {
   const wanted: Record<string, string> = {
     statement_timeout: String(settings.statement_timeout),
-    // A node that stops in the middle of a transaction must not hold the locks of its stores for long.
+    // A node that hangs inside a transaction must not hold the locks of its stores for long.
     idle_in_transaction_session_timeout: String(2 * settings.statement_timeout),
-    // Compiling takes longer than any of our statements, and an estimate that is off can set it going.
+    // Compiling takes longer than any statement here, and a wrong row estimate can trigger it.
     jit: 'off',
   }
   try {
-    const found = await look(settings, wanted).catch(error => {
-      if (isRefusedParameter(error)) return look(settings, {})
+    const found = await probe(settings, wanted).catch(error => {
+      if (isRefusedParameter(error)) return probe(settings, {})
       throw error
     })
     refuseUnsafe(found, settings)
-    // A page is planned once, not each time (0.4 ms, as long as it takes to read): its plan is the same for all
-    // values. Citus needs the values to find the worker.
+    // The plan of a page is the same for all values, and planning takes as long as reading it (0.4 ms). Citus needs
+    // the values to find the worker.
     if (!found.citus) wanted['plan_cache_mode'] = 'force_generic_plan'
     if (found.statement_timeout === wanted['statement_timeout']) {
       return { parameters: wanted, local: '', prepare: settings.prepare ?? true }
@@ -49,7 +49,7 @@ interface Found {
   citus: boolean
 }
 
-async function look(settings: Settings, parameters: Record<string, string>): Promise<Found> {
+async function probe(settings: Settings, parameters: Record<string, string>): Promise<Found> {
   const connection = await connect(settings, parameters)
   try {
     const [found] = await connection.query<Found>(
@@ -67,7 +67,7 @@ async function look(settings: Settings, parameters: Record<string, string>): Pro
 function refuseUnsafe({ synchronous_commit }: Found, { username = 'tillgate' }: Settings): void {
   if (synchronous_commit !== 'off') return
   throw new Error(
-    'synchronous_commit is off on this server, so an answered write could be lost; ' +
+    'synchronous_commit is off on this server, so an acknowledged write could be lost; ' +
       `set it on for Tillgate's role: ALTER ROLE "${username}" SET synchronous_commit = on`,
   )
 }

@@ -1,27 +1,27 @@
-/** What the environment may set; times in milliseconds. */
+/** Settings from the environment; times in milliseconds. */
 export interface PostgresOptions {
-  /** Connections of this process. */
+  /** Number of connections of this process. */
   database_pool?: number
-  /** A statement that takes longer is stopped. */
+  /** The server cancels a statement that takes longer. */
   database_statement_timeout?: number
-  /** The longest wait for a new connection, and for one of the pool to become free. */
+  /** The longest wait for a new connection, and for a free one of the pool. */
   database_connect_timeout?: number
   /** The URL of a hot standby that serves list pages. */
   read_database?: string | null
-  /** Seconds that a page of it may be behind. */
+  /** Seconds that a page of the standby may lag behind. */
   read_staleness?: number
-  /** What the operator should know; with an error when it needs looking after. */
+  /** Reports an event to the operator; with an error when it needs attention. */
   notice?: (text: string, error?: unknown) => void
 }
 
 export interface Settings {
-  /** Where to connect: for node:net. */
+  /** The address for node:net. */
   address: { host: string; port: number } | { path: string }
   database: string
   username: string | undefined
   password: string | undefined
   ssl: false | 'prefer' | 'require' | 'verify-full'
-  /** Whether statements are prepared; null: not behind a pooler, which may be unable to keep them. */
+  /** Whether statements are prepared; null: unless a pooler is found, which may not keep them. */
   prepare: boolean | null
   pool: number
   statement_timeout: number
@@ -39,7 +39,7 @@ const sslModes: Record<string, Settings['ssl']> = {
 /** `postgres://user:password@host:port/database?sslmode=verify-full&prepare=false`; `host=/folder` is a Unix socket. */
 export function readSettings(url: string, options: PostgresOptions = {}): Settings {
   const parsed = URL.parse(url)
-  // The URL holds the password, so no message shows it.
+  // No message shows the URL: it holds the password.
   if (!parsed)
     throw new Error('the database’s URL is not of the form postgres://user:password@host:port/database')
   const { searchParams } = parsed

@@ -5,44 +5,44 @@ import type { Value } from './values.ts'
 
 export interface Transaction {
   query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
-  /** Sends a statement whose answer no one waits for; if it fails, so does the transaction. */
+  /** Sends a statement without waiting for its result; if it fails, the transaction fails. */
   send(sql: string, values?: readonly Value[]): void
   /** Statements without values. */
   script(sql: string): Promise<unknown>
 }
 
 export interface TransactionOptions {
-  /** `work` begins at once: its first statements travel with BEGIN. They must not write, for BEGIN may yet fail. */
-  ahead?: boolean
-  /** No time limit. */
-  patient?: boolean
+  /** The first statements of `work` go out with BEGIN, in one round trip. They must not write, because BEGIN may fail. */
+  pipelined?: boolean
+  /** Without a statement timeout. */
+  unlimited?: boolean
 }
 
 export async function transact<T>(
   connection: Connection,
   begin: string,
   work: (transaction: Transaction) => Promise<T>,
-  { ahead = false, patient = false }: TransactionOptions = {},
+  { pipelined = false, unlimited = false }: TransactionOptions = {},
 ): Promise<T> {
-  if (patient) {
-    const unlimited = `${begin}; set local statement_timeout = 0`
-    return connection.patiently(() => transact(connection, unlimited, work))
+  if (unlimited) {
+    const beginUnlimited = `${begin}; set local statement_timeout = 0`
+    return connection.withoutTimeout(() => transact(connection, beginUnlimited, work))
   }
   const sent: Promise<unknown>[] = []
   const track = <P extends Promise<unknown>>(promise: P): P => {
-    promise.catch(() => {}) // looked at below
+    promise.catch(() => {}) // handled below
     sent.push(promise)
     return promise
   }
   const begun = track(connection.script(begin))
   try {
-    if (!ahead) await begun
+    if (!pipelined) await begun
     const result = await work({
       query: (sql, values) => track(connection.query(sql, values)),
       script: sql => track(connection.script(sql)),
       send: (sql, values) => void track(connection.query(sql, values)),
     })
-    // Sent along with the last statements. After a failed one it rolls back, and says so only by its name.
+    // COMMIT goes out with the last statements. After a failed one the server rolls back and answers ROLLBACK to it.
     const committed = track(connection.script('commit'))
     await Promise.all(sent)
     const { command } = await committed
@@ -50,13 +50,13 @@ export async function transact<T>(
     return result
   } catch (error) {
     const settled = await Promise.allSettled(sent)
-    // When even this fails, the connection is in an unknown state.
+    // If the rollback fails too, the state of the connection is unknown.
     if (!connection.lost) await connection.script('rollback').catch(() => connection.destroy())
     throw rootCause(error, settled)
   }
 }
 
-/** Reads in one transaction and one round trip. */
+/** Runs reads in one transaction and one round trip. */
 export async function batch<T>(
   connection: Connection,
   begin: string,
@@ -70,7 +70,7 @@ export async function batch<T>(
   return Promise.all(results)
 }
 
-/** A statement behind a failed one only says that the transaction is aborted. */
+/** The error of a statement after a failed one only says that the transaction is aborted. */
 function rootCause(error: unknown, sent: readonly PromiseSettledResult<unknown>[]): unknown {
   if (codeOf(error) !== '25P02') return error
   return sent.find(each => each.status === 'rejected')?.reason ?? error

@@ -1,9 +1,9 @@
-/** What a statement may be given. A list becomes an array of PostgreSQL, to be cast where it is used. */
+/** A parameter of a statement. A list becomes a PostgreSQL array, which the statement casts. */
 export type Value = string | number | bigint | boolean | null | readonly (string | number | bigint | null)[]
 
 /**
- * Everything travels as text, and the server says of which type it is. A bigint is turned into text here because the
- * driver would otherwise prepare one more statement for each place where a bigint and a null are both possible.
+ * All values are sent as text, and the server infers their types. The driver would infer a type from a bigint, and
+ * prepare a second statement for each parameter that is sometimes a bigint and sometimes null.
  */
 export function encode(value: Value): string | boolean | null {
   if (value === null || typeof value === 'boolean') return value
@@ -15,7 +15,7 @@ const element = (value: string | number | bigint | null): string =>
   typeof value === 'string' ? `"${storable(value).replace(/["\\]/g, '\\$&')}"` : String(value)
 
 /**
- * PostgreSQL's text has no U+0000. Records with one are refused at the door; this is for what anyone may ask for, a
- * name or a token, which is then not found instead of a fault.
+ * PostgreSQL's text cannot hold U+0000. Validation rejects records that contain it; a name or token in a query reaches
+ * this function, and is then not found instead of causing an error.
  */
 const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text)

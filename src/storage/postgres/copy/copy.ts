@@ -7,7 +7,7 @@ import { migrate, refuseOlder } from '../schema/migrate.ts'
 import { type PostgresOptions, readSettings } from '../connection/settings.ts'
 import type { Row } from '../../shared/table.ts'
 
-/** Lends the database as it is at this moment, in one transaction that only reads. */
+/** Gives `work` a snapshot of the database, in one read-only transaction. */
 export async function copyFromPostgres<T>(
   url: string,
   options: PostgresOptions,
@@ -18,7 +18,7 @@ export async function copyFromPostgres<T>(
     return await db.write(
       async tx => {
         await tx.script('set transaction isolation level repeatable read, read only')
-        // It stands still for as long as the other side writes.
+        // The transaction is idle while the target writes.
         await tx.script('set local idle_in_transaction_session_timeout = 0')
         await refuseOlder(tx)
         return work({
@@ -29,7 +29,7 @@ export async function copyFromPostgres<T>(
           },
         })
       },
-      { patient: true },
+      { unlimited: true },
     )
   } finally {
     db.close()
@@ -49,7 +49,7 @@ export async function openPostgresCopy(url: string, options?: PostgresOptions): 
     async tally(...asked) {
       const found = await db.write(
         tx => tx.query<{ store: string; rows: string; sum: string }>(...tallySql(...asked)),
-        { patient: true },
+        { unlimited: true },
       )
       return new Map(
         found.map(({ store, rows, sum }) => [store, { rows: Number(rows), sum: BigInt(sum) }] as const),
@@ -61,12 +61,12 @@ export async function openPostgresCopy(url: string, options?: PostgresOptions): 
           if (gone.length > 0) tx.send(...removeSql(table, gone))
           if (rows.length > 0) tx.send(...putSql(table, rows))
         },
-        { patient: true },
+        { unlimited: true },
       ),
-    // The server would plan its first statements by what it knows of empty tables.
-    settle: () =>
+    // Without it, the server would plan its first statements for empty tables.
+    finish: () =>
       db.write(async tx => void (await tx.script(`analyze ${tables.map(({ name }) => name).join(', ')}`)), {
-        patient: true,
+        unlimited: true,
       }),
     async close() {
       db.close()
@@ -74,5 +74,5 @@ export async function openPostgresCopy(url: string, options?: PostgresOptions): 
   }
 }
 
-/** The columns come in the order in which they were asked for. */
+/** The columns come in the order of the select list. */
 const valuesOf = (row: object): Row => Object.values(row) as Row

@@ -6,7 +6,7 @@ import type { Key, Row, Table } from '../../shared/table.ts'
 
 type Statement = readonly [sql: string, values: readonly Value[]]
 
-/** Rows as text. Every column is named with its table: an ORDER BY would otherwise sort by the text. */
+/** Rows as text. ORDER BY names columns with their table, or it would sort by the text. */
 export function readSql(table: Table, range: Range, limit: number): Statement {
   const columns = columnsOf(table).map(name => `${textOf(table, name)} as ${name}`)
   const { rows, values } = rowsOf(table, range, limit)
@@ -66,21 +66,21 @@ export function removeSql(table: Table, gone: readonly Key[]): Statement {
   ]
 }
 
-/** A column's values as a list. */
+/** The values of a column as a parameter. */
 const listOf = ({ columns }: Table, name: string, place: number, values: readonly (string | null)[]) =>
   columns[name] === 'text' ? textList(place, values) : { sql: `$${place}::bigint[]`, value: values }
 
 /**
- * The end of the range is looked at afterwards. A range with two ends is a ninth of the table in the planner's eyes,
- * which it would read by another index and sort; the next so many rows behind a key it finds by the primary key.
+ * An outer query applies the end of the range. The planner estimates a range with two ends as a ninth of the table, and
+ * would use another index and sort; for the next rows after a key it uses the primary key.
  */
 function rowsOf(table: Table, { after, through }: Range, limit: number): { rows: string; values: Value[] } {
   const values: Value[] = []
   const key = `(${qualified(table.key)})`
   const place = (bound: Key) => `(${bound.map(value => `$${values.push(value)}`).join(', ')})`
-  const behind = after ? `where ${key} > ${place(after)}` : ''
+  const afterKey = after ? `where ${key} > ${place(after)}` : ''
   const upTo = through ? `where ${key} <= ${place(through)}` : ''
-  const next = `select * from ${table.name} as t ${behind} order by ${qualified(table.key)} limit $${values.push(limit)}`
+  const next = `select * from ${table.name} as t ${afterKey} order by ${qualified(table.key)} limit $${values.push(limit)}`
   return { rows: `(${next}) as t ${upTo}`, values }
 }
 

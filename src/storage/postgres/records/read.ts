@@ -2,8 +2,8 @@ import type { ExistingRows, ItemRow, OrderRow, RecordKeys, StoreRow } from '../.
 import type { Transaction } from '../connection/transaction.ts'
 
 /**
- * Locks the stores of the batch and reads its rows, all in one round trip: a statement behind a lock begins when the
- * lock is there, and sees what its former holder has written. Also answers which stores are not there.
+ * Locks the stores of the batch and reads its rows, in one round trip: a statement after the lock starts once the lock
+ * is held, and sees what the former holder wrote. Returns also the ids of the stores that do not exist.
  */
 export async function readExisting(
   tx: Transaction,
@@ -37,28 +37,28 @@ export async function readExisting(
         ]),
       ),
   )
-  const asked = new Set(store_ids)
+  const requested = new Set(store_ids)
   const found = stores.flatMap(([rows]) => rows)
-  const there = new Set(found.map(({ id }) => id))
+  const existing = new Set(found.map(({ id }) => id))
   return {
     existing: {
-      stores: found.filter(({ id }) => asked.has(id)),
+      stores: found.filter(({ id }) => requested.has(id)),
       items: stores.flatMap(([, rows]) => rows),
       orders: stores.flatMap(([, , rows]) => rows),
     },
-    missing: ids.filter(id => !there.has(id)),
+    missing: ids.filter(id => !existing.has(id)),
   }
 }
 
-/** Until the transaction ends, no other batch creates these stores. */
+/** Locks the ids, so that no other batch creates these stores until the transaction ends. */
 export async function reserveStores(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(id) from unnest($1::bigint[]) as id', [ids])
 }
 
-/** The stores that a batch is about. */
+/** The ids of all stores in a batch. */
 export const storesOf = ({ store_ids, items, orders }: RecordKeys): bigint[] =>
   sortedIds([...store_ids, ...items.map(key => key.store_id), ...orders.map(key => key.store_id)])
 
-/** Each once, in the order in which everyone takes their locks. */
+/** Unique, and in the order in which every transaction locks stores. */
 export const sortedIds = (ids: Iterable<bigint>): bigint[] =>
   [...new Set(ids)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))

@@ -1,5 +1,5 @@
 import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../../port/index.ts'
-import { tell } from '../accounts/audit.ts'
+import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import { readExisting, reserveStores, sortedIds, storesOf } from './read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './write.ts'
@@ -7,9 +7,8 @@ import type { Transaction } from '../connection/transaction.ts'
 import type { StoreLimits } from './store-limits.ts'
 
 /**
- * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement is about
- * one store, so Citus sends it to one worker; stores come in the order of their ids, so that two batches never wait
- * for each other.
+ * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement concerns
+ * one store, so Citus sends it to one worker. Stores are locked in the order of their ids, so batches never deadlock.
  */
 export function createRecords(db: Database, limits: StoreLimits): Records {
   const run = <T extends RecordChanges>(
@@ -26,7 +25,7 @@ export function createRecords(db: Database, limits: StoreLimits): Records {
         apply(tx, changes)
         return changes
       },
-      { ahead: true },
+      { pipelined: true },
     )
 
   return {
@@ -43,8 +42,8 @@ export function createRecords(db: Database, limits: StoreLimits): Records {
 }
 
 /**
- * Stores that have no row yet which could be locked. Their ids are, instead, and before any row, so the batch begins
- * anew: one that held rows while it waits for an id could wait for a batch that waits for it.
+ * New stores have no row to lock, so the batch starts again and locks their ids first. A batch that held row locks
+ * while it waited for an id could deadlock with another.
  */
 class NewStores extends Error {
   readonly ids: readonly bigint[]
@@ -80,5 +79,5 @@ function apply(tx: Transaction, changes: RecordChanges): void {
       )
     }
   }
-  for (const entry of audit) tell(tx, entry)
+  for (const entry of audit) writeAudit(tx, entry)
 }

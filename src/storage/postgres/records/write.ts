@@ -3,21 +3,21 @@ import { textList } from '../connection/text-list.ts'
 import type { Transaction } from '../connection/transaction.ts'
 import type { Value } from '../connection/values.ts'
 
-const leaving = `exists (select 1 from stores
+const merchantChanges = `exists (select 1 from stores
   where id = $1 and merchant is not null and merchant is distinct from $2::text)`
 
 export function writeStore(tx: Transaction, { id, name, timezone, merchant, doc }: StoreRow): void {
-  // The operator's own links (account_id null) are not the merchant's to lose.
+  // The operator's own links (account_id null) stay when the merchant changes.
   tx.send(
     `delete from authorization_stores
      where store_id = $1 and exists (select 1 from stores where id = $1 and merchant is distinct from $2::text)
        and authorization_id in (select id from authorizations where account_id is not null)`,
     [id, merchant],
   )
-  // What happened under the former owner is not the next one's to see.
-  tx.send(`delete from usage_reads where store_id = $1 and ${leaving}`, [id, merchant])
+  // The new merchant must not see what happened under the former one.
+  tx.send(`delete from usage_reads where store_id = $1 and ${merchantChanges}`, [id, merchant])
   tx.send(
-    `delete from activations where store_id = $1 and ${leaving}
+    `delete from activations where store_id = $1 and ${merchantChanges}
        and app_id not in (select app_id from authorization_stores where store_id = $1)`,
     [id, merchant],
   )
@@ -76,7 +76,7 @@ export function writeOrders(tx: Transaction, store_id: bigint, orders: RecordCha
   }
 }
 
-/** As a table `given`, whose values begin at the statement's second place. */
+/** The rows as a table `given`; its parameters begin at $2. */
 function asTable(rows: readonly OrderRow[]): { sql: string; values: Value[] } {
   const ids = textList(
     3,
@@ -87,7 +87,7 @@ function asTable(rows: readonly OrderRow[]): { sql: string; values: Value[] } {
     rows.map(row => row.doc),
   )
   return {
-    // `sold` is digits and colons: nothing in it is escaped.
+    // `sold` holds digits and colons only, so an array needs no escapes.
     sql: `unnest($2::bigint[], ${ids.sql}, $4::bigint[], $5::bigint[], $6::text[], ${docs.sql})
       as given (created_at, id, updated_at, paid_at, sold, doc)`,
     values: [
@@ -103,7 +103,7 @@ function asTable(rows: readonly OrderRow[]): { sql: string; values: Value[] } {
 
 export function writeRollups(tx: Transaction, store_id: bigint, deltas: readonly RollupDelta[]): void {
   if (deltas.length === 0) return
-  // Summed first: one INSERT may meet a bucket once only.
+  // Summed first: one INSERT cannot update the same bucket twice.
   tx.send(
     `insert into sales_rollups (store_id, width, bucket, item_id, lines, units, nanos)
      select $1, width, bucket, item_id, sum(lines)::bigint, sum(units)::bigint, sum(nanos)::bigint

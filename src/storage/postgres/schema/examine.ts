@@ -4,8 +4,8 @@ import { type Connection, connect } from '../connection/connection.ts'
 import { translate } from '../connection/errors.ts'
 import { type PostgresOptions, readSettings } from '../connection/settings.ts'
 
-/** The oldest that the tests have been run on. */
-const oldestTried = 18
+/** The oldest major version that the tests run on. */
+const oldestTested = 18
 
 interface Facts {
   version: string
@@ -23,7 +23,7 @@ interface Facts {
   has_schema: boolean
 }
 
-/** Rejects when the server cannot be reached, or does not let us in. */
+/** Rejects when the server is unreachable or refuses the connection. */
 export async function examinePostgres(url: string, options: PostgresOptions = {}): Promise<Examination> {
   const settings = readSettings(url, options)
   const newest = readMigrations(import.meta.dirname).at(-1)?.number ?? 0
@@ -97,10 +97,10 @@ function remarks(facts: Facts, role: string): Remark[] {
       },
     ],
     [
-      facts.major < oldestTried,
+      facts.major < oldestTested,
       {
         weight: 'warning',
-        says: `PostgreSQL ${facts.major} has not been tried; the tests run on ${oldestTried}`,
+        says: `PostgreSQL ${facts.major} is untested; the tests run on ${oldestTested}`,
         mend: 'upgrade PostgreSQL when you can',
       },
     ],

@@ -12,12 +12,12 @@ import type { Transaction } from '../connection/transaction.ts'
 const readOwn = () => readMigrations(import.meta.dirname)
 
 /**
- * The same for every Tillgate, so that of several nodes that start at once one migrates and the others wait. Two
- * numbers: the locks of one number belong to the stores (records-read.ts).
+ * The same in every Tillgate: of several nodes that start at once, one migrates and the others wait. It has two
+ * numbers because the locks with one number belong to the stores (records/read.ts).
  */
 const lock = 'select pg_advisory_xact_lock(1414089799, 1)'
 
-/** Each migration is a transaction that looks again under the lock. */
+/** Each migration is a transaction that reads the schema number again under the lock. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
   const migrations = readOwn()
   const from = await db.write(currentNumber)
@@ -32,7 +32,7 @@ export async function migrate(db: Database, now: number): Promise<Migrated> {
         if (migration.number > current) await apply(tx, migration, now)
         return Math.max(current, migration.number)
       },
-      { patient: true },
+      { unlimited: true },
     )
   }
   return { from, to }
@@ -48,13 +48,13 @@ async function apply(tx: Transaction, { number, name, sql }: Migration, now: num
   tx.send('insert into schema_migrations (number, name, applied_at) values ($1, $2, $3)', [number, name, now])
 }
 
-/** For what is only read, and so cannot be migrated here. */
+/** For a database that is only read and so cannot be migrated here. */
 export async function refuseOlder(tx: Transaction): Promise<void> {
   refuseOther(await currentNumber(tx), readOwn())
 }
 
 async function currentNumber(tx: Transaction): Promise<number> {
-  // Not to_regclass: it may remember from before the lock that there was none.
+  // Not to_regclass: its cache may be older than the lock.
   const [table] = await tx.query(
     `select 1 from pg_tables where tablename = 'schema_migrations' and schemaname = any (current_schemas(false))`,
   )
@@ -65,7 +65,7 @@ async function currentNumber(tx: Transaction): Promise<number> {
     )
     return row?.number ?? 0
   } catch (error) {
-    // Other programs have a table of this name too, with other columns.
+    // Another program may have a table with this name and other columns.
     if (codeOf(error) !== '42703') throw error
     throw new Error('the database is used by another program: it has a table schema_migrations of its own', {
       cause: error,

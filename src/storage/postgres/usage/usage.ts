@@ -29,12 +29,12 @@ export function createUsage(db: Database): Usage {
         addLog(tx, batch.log)
       }),
     async reads({ store_ids, width, from, to, app_id, by }) {
-      const kept = [
+      const grouped = [
         by.includes('store_id') ? 'store_id' : 'null::bigint as store_id',
         by.includes('app_id') ? 'app_id' : 'null::text as app_id',
       ]
       const rows = await db.query<ReadSums>(
-        `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
+        `select bucket, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
            and ($5::text is null or app_id = $5)
          group by ${['bucket', ...by].join(', ')} order by ${['bucket', ...by].join(', ')}`,

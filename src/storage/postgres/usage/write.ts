@@ -19,8 +19,8 @@ export const logColumns =
   'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id'
 
 /**
- * Every statement takes its rows in the order of their key, and the statements come in one order, so that processes
- * that add to the same counters wait for each other and never in a circle.
+ * Every statement writes its rows in the order of their key, and the statements have a fixed order, so that processes
+ * that add to the same counters never deadlock.
  */
 export function addReads(tx: Transaction, rows: readonly ReadDelta[]): void {
   const key = ['store_id', 'width', 'bucket', 'app_id']
@@ -86,7 +86,7 @@ export function addLog(tx: Transaction, rows: UsageBatch['log']): void {
 
 const texts = ['app_id', 'endpoint', 'request_id', 'method', 'error_code']
 
-/** `changes` is done to a row that is there; with none, it is left as it is. */
+/** `changes` update an existing row; without any, it stays unchanged. */
 function insert(
   tx: Transaction,
   table: string,

@@ -1,11 +1,11 @@
 import type { Account, Accounts } from '../../port/index.ts'
-import type { Tell } from './audit.ts'
+import type { WriteAudit } from './audit.ts'
 import { type Database, plain } from '../connection/database.ts'
 
 export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
   accounts.created_at, accounts.disabled_at`
 
-export function createAccounts(db: Database, tell: Tell): Accounts {
+export function createAccounts(db: Database, writeAudit: WriteAudit): Accounts {
   const insert = db.prepare(
     `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
      values (?, ?, ?, ?, ?, ?) on conflict (email) do nothing`,
@@ -27,7 +27,7 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
   const revoke = db.prepare(
     'update authorizations set revoked_at = ?1, updated_at = ?1 where account_id = ?2 and revoked_at is null',
   )
-  // Those that the developer had disabled become the operator's to enable.
+  // Only the operator can enable them again, also those that the developer had disabled.
   const disableApps = db.prepare<{ id: string }>(
     `update apps set disabled_at = ?1, disabled_by_owner = 0
      where owner_id = ?2 and (disabled_at is null or disabled_by_owner) returning id`,
@@ -37,12 +37,12 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
     create: ({ id, email, role, password_hash, created_at, disabled_at }, audit) =>
       db.write(() => {
         const made = insert.run(id, email, role, password_hash, created_at, disabled_at).changes === 1
-        if (made) tell(audit)
+        if (made) writeAudit(audit)
         return made
       }),
     findByEmail: email => db.look(() => plain(byEmail.get(email))),
     find: id => db.look(() => plain(byId.get(id))),
-    setDisabled: (id, disabled_at, now, audit, tellApp) =>
+    setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(() => {
         const account = byId.get(id)
         if (disabled_at !== null && account?.disabled_at === null) {
@@ -54,9 +54,9 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
           unlink.run(id)
           revoke.run(now, id)
         }
-        if (changed) tell(audit)
-        if (tellApp && disabled_at !== null) {
-          for (const app of disableApps.all(disabled_at, id)) tell(tellApp(app.id))
+        if (changed) writeAudit(audit)
+        if (appEntry && disabled_at !== null) {
+          for (const app of disableApps.all(disabled_at, id)) writeAudit(appEntry(app.id))
         }
         return changed ? 'changed' : 'unchanged'
       }),
@@ -64,7 +64,7 @@ export function createAccounts(db: Database, tell: Tell): Accounts {
       db.write(() => {
         if (setPassword.run(password_hash, id).changes === 0) return false
         endSessions.run(id)
-        tell(audit)
+        writeAudit(audit)
         return true
       }),
   }

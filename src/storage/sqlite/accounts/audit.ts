@@ -4,8 +4,8 @@ import type { Database } from '../connection/database.ts'
 
 type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
 
-/** Writes an entry into the transaction that is open; none when there is nothing to tell. */
-export type Tell = (entry: AuditEntry | undefined) => void
+/** Adds the entry to the open transaction, if there is one. */
+export type WriteAudit = (entry: AuditEntry | undefined) => void
 
 const columns = [
   'id',
@@ -22,7 +22,7 @@ const columns = [
   'request_id',
 ] as const
 
-export function createTell(db: Database): Tell {
+export function createAuditWriter(db: Database): WriteAudit {
   const insert = db.prepare(
     `insert into audit_entries (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
   )
@@ -32,9 +32,9 @@ export function createTell(db: Database): Tell {
   }
 }
 
-export function createAudit(db: Database, tell: Tell): Audit {
+export function createAudit(db: Database, writeAudit: WriteAudit): Audit {
   return {
-    append: entry => db.write(() => tell(entry)),
+    append: entry => db.write(() => writeAudit(entry)),
     list: query =>
       db.read(() => {
         const { limit, look } = query
@@ -67,7 +67,7 @@ interface Condition {
   values: (string | number)[]
 }
 
-/** What an index finds. */
+/** Conditions that an index serves. */
 function lookedAt({ account_id, app_id, action, before, look }: AuditQuery): Condition {
   const where = ['true']
   const values: string[] = []
@@ -85,7 +85,7 @@ function lookedAt({ account_id, app_id, action, before, look }: AuditQuery): Con
   }
 }
 
-/** What each entry is looked at for. */
+/** Conditions that are checked entry by entry. */
 function matchingOf({ search = '' }: AuditQuery): Condition {
   if (search === '') return { sql: 'true', values: [] }
   const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part => contains(part, '?'))

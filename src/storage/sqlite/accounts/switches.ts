@@ -1,8 +1,8 @@
 import type { Switches } from '../../port/index.ts'
-import type { Tell } from './audit.ts'
+import type { WriteAudit } from './audit.ts'
 import type { Database } from '../connection/database.ts'
 
-export function createSwitches(db: Database, tell: Tell): Switches {
+export function createSwitches(db: Database, writeAudit: WriteAudit): Switches {
   const get = db.prepare<{ is_on: number }>('select is_on from switches where name = ?')
   const put = db.prepare(
     'insert into switches (name, is_on) values (?, ?) on conflict (name) do update set is_on = excluded.is_on',
@@ -12,7 +12,7 @@ export function createSwitches(db: Database, tell: Tell): Switches {
     set: (name, on, audit) =>
       db.write(() => {
         put.run(name, on ? 1 : 0)
-        tell(audit)
+        writeAudit(audit)
       }),
   }
 }

@@ -12,9 +12,9 @@ type Row = [
 ]
 
 export interface Access {
-  /** To be called within a read, so that what is read next is of the same moment. */
+  /** For a call within `db.read`, so that the next query sees the same snapshot. */
   facts(claim: AccessClaim, store_id: bigint | null): AccessFacts
-  /** The facts of a store, and what `read` finds at their moment, unless they forbid it or the version is known. */
+  /** The facts of a store, and the result of `read` on the same snapshot, unless access is denied or the version known. */
   read<T>(asked: Asked, read: (version: number) => T): Promise<{ facts: AccessFacts; found: T | null }>
 }
 
@@ -57,7 +57,7 @@ export function createAccess(db: Database): Access {
     facts,
     async read({ claim, store_id, version, known }, read) {
       const wanted = (now: AccessFacts) => mayReadStore(now) && now.store?.[version] !== known
-      // Who asks whether anything changed mostly hears that nothing did.
+      // Most conditional polls find nothing new, and need no snapshot.
       const before = known === null ? null : await db.look(() => facts(claim, store_id))
       if (before !== null && !wanted(before)) return { facts: before, found: null }
       return db.read(() => {

@@ -1,5 +1,5 @@
 import type { App, AppSecret, Apps } from '../../port/index.ts'
-import type { Tell } from '../accounts/audit.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
 export type AppRow = Omit<App, 'redirect_uris' | 'public' | 'disabled_by_owner'> & {
@@ -12,7 +12,7 @@ export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, app
   apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 
-export function createApps(db: Database, tell: Tell): Apps {
+export function createApps(db: Database, writeAudit: WriteAudit): Apps {
   const insert = db.prepare(
     `insert into apps (id, name, website, publisher, scope, redirect_uris, public, owner_id, created_at, disabled_at,
        disabled_by_owner)
@@ -38,7 +38,7 @@ export function createApps(db: Database, tell: Tell): Apps {
   const secrets = db.prepare<AppSecret>(
     `select ${secretColumns} from app_secrets where app_id = ? order by created_at desc, id desc`,
   )
-  // The new secret is kept whatever the clock said when the others were made.
+  // Keeps the new secret even if the others have a later created_at.
   const dropOldSecrets = db.prepare(
     `delete from app_secrets where id in (
        select id from app_secrets where app_id = ? and id <> ? order by created_at desc, id desc limit -1 offset ?)`,
@@ -76,7 +76,7 @@ export function createApps(db: Database, tell: Tell): Apps {
           byOwner,
         )
         if (secret) addSecret(secret)
-        tell(audit)
+        writeAudit(audit)
       }),
     find: id =>
       db.look(() => {
@@ -89,7 +89,7 @@ export function createApps(db: Database, tell: Tell): Apps {
       db.write(() => {
         const uris = JSON.stringify(redirect_uris)
         const found = update.run(name, website, publisher, uris, id).changes === 1
-        if (found) tell(audit)
+        if (found) writeAudit(audit)
         return found
       }),
     secrets: app_id => db.look(() => secrets.all(app_id).map(row => ({ ...row }))),
@@ -97,30 +97,30 @@ export function createApps(db: Database, tell: Tell): Apps {
       db.write(() => {
         addSecret(secret)
         dropOldSecrets.run(secret.app_id, secret.id, keep - 1)
-        tell(audit)
+        writeAudit(audit)
       }),
     touchSecret: (id, now) => db.write(() => void touch.run(now, id)),
     removeSecret: (app_id, id, audit) =>
       db.write(() => {
         const removed = removeSecret.run(app_id, id).changes === 1
-        if (removed) tell(audit)
+        if (removed) writeAudit(audit)
         return removed
       }),
     setDisabled: (id, disabled_at, audit) =>
       db.write(() => {
-        if (setDisabled.run(disabled_at, id).changes === 1) tell(audit)
+        if (setDisabled.run(disabled_at, id).changes === 1) writeAudit(audit)
         return byId.get(id) !== undefined
       }),
     setDisabledByOwner: (id, disabled_at, audit) =>
       db.write(() => {
         const changed = setDisabledByOwner.run(disabled_at, id).changes === 1
-        if (changed) tell(audit)
+        if (changed) writeAudit(audit)
         return changed
       }),
   }
 }
 
-/** Of a row that may have more columns. */
+/** Takes the app's columns from a row that may have others. */
 export const toApp = (row: AppRow): App => ({
   id: row.id,
   name: row.name,

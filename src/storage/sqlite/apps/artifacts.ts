@@ -2,7 +2,7 @@ import type { Artifact, Artifacts } from '../../port/index.ts'
 import { type Database, plain } from '../connection/database.ts'
 
 export function createArtifacts(db: Database): Artifacts {
-  // What has been consumed stays so when it is written again.
+  // A consumed artifact stays consumed when it is written again.
   const put = db.prepare(
     `insert into artifacts (kind, hash, payload, expires_at) values (?, ?, ?, ?)
      on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,

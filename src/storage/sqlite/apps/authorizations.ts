@@ -1,10 +1,10 @@
 import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
-import type { Tell } from '../accounts/audit.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
 import { type Database, plain } from '../connection/database.ts'
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
 
-export function createAuthorizations(db: Database, tell: Tell): Authorizations {
+export function createAuthorizations(db: Database, writeAudit: WriteAudit): Authorizations {
   const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
   const live = db.prepare<Authorization>(
     `select ${columns} from authorizations
@@ -25,7 +25,7 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
     'select store_id from authorization_stores where authorization_id = ? order by store_id',
     'bigint',
   )
-  // A store that is linked already keeps the time since when it is.
+  // A store that is already linked keeps its `since`.
   const link = db.prepare(
     `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
      on conflict do nothing`,
@@ -80,7 +80,7 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
           for (const store_id of idsOf(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
         }
         for (const store_id of store_ids) link.run(store_id, app_id, id, now)
-        tell(audit)
+        writeAudit(audit)
         return id
       }),
     storeIds: id => db.look(() => idsOf(id)),
@@ -96,7 +96,7 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
       db.write(() => {
         unlinkAll.run(id)
         const revoked = revoke.run(now, id).changes === 1
-        if (revoked) tell(audit)
+        if (revoked) writeAudit(audit)
         return revoked
       }),
     revokeApp: (app_id, store_ids, now, audit) =>
@@ -104,14 +104,14 @@ export function createAuthorizations(db: Database, tell: Tell): Authorizations {
         if (store_ids === null) {
           unlinkApp.run(app_id)
           const revoked = Number(revokeAll.run(now, app_id).changes)
-          if (revoked > 0) tell(audit)
+          if (revoked > 0) writeAudit(audit)
           return revoked
         }
         const touched = new Set(
           store_ids.flatMap(store_id => unlinkStore.all(store_id, app_id).map(row => row.authorization_id)),
         )
         for (const id of touched) touch.run(now, id)
-        if (touched.size > 0) tell(audit)
+        if (touched.size > 0) writeAudit(audit)
         return touched.size
       }),
   }

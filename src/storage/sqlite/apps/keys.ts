@@ -1,10 +1,10 @@
 import type { Key, Keys } from '../../port/index.ts'
-import type { Tell } from '../accounts/audit.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
 const columns = 'id, use, secret, created_at, retired_at'
 
-export function createKeys(db: Database, tell: Tell): Keys {
+export function createKeys(db: Database, writeAudit: WriteAudit): Keys {
   const list = db.prepare<Key>(`select ${columns} from keys where use = ? order by created_at desc, id desc`)
   const insert = db.prepare(`insert into keys (${columns}) values (?, ?, ?, ?, ?)`)
   const insertFirst = db.prepare(
@@ -24,7 +24,7 @@ export function createKeys(db: Database, tell: Tell): Keys {
           retire.run(created_at, use, id)
           remove.run(use, remove_before)
         }
-        tell(audit)
+        writeAudit(audit)
       }),
   }
 }

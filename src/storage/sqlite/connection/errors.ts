@@ -1,8 +1,8 @@
 import { StorageUnavailable } from '../../port/index.ts'
 
 const busy = 5
-/** Primary result codes, https://sqlite.org/rescode.html: what may pass without a change to the program or the data. */
-const passing: Record<number, string> = {
+/** Primary result codes, https://sqlite.org/rescode.html, for transient errors. */
+const transient: Record<number, string> = {
   [busy]: 'the database is locked by another process',
   8: 'the database is read-only',
   10: 'the disk failed to read or write the database',
@@ -12,11 +12,11 @@ const passing: Record<number, string> = {
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === busy
 
-/** The port's error for what the caller may try again later; anything else as it is. */
+/** A transient error as the port's StorageUnavailable; any other error unchanged. */
 export function translate(error: unknown): unknown {
-  const passes = passing[primaryCode(error) ?? 0]
-  if (passes) return new StorageUnavailable(passes, { cause: error })
-  // A request that was waiting when the server closed the database.
+  const reason = transient[primaryCode(error) ?? 0]
+  if (reason) return new StorageUnavailable(reason, { cause: error })
+  // The server closed the database while the request waited.
   if (codeOf(error) === 'ERR_INVALID_STATE') {
     return new StorageUnavailable('the database is closed', { cause: error })
   }
@@ -25,7 +25,7 @@ export function translate(error: unknown): unknown {
 
 function primaryCode(error: unknown): number | null {
   if (codeOf(error) !== 'ERR_SQLITE_ERROR') return null
-  return (error as { errcode: number }).errcode & 0xff // the upper bits say more exactly what happened
+  return (error as { errcode: number }).errcode & 0xff // the upper bits are the extended code
 }
 
 const codeOf = (error: unknown): unknown =>

@@ -3,27 +3,27 @@ import type { DatabaseSync } from 'node:sqlite'
 /** The first release in which a checkpoint cannot lose a commit of another process: https://sqlite.org/wal.html#walresetbug */
 const oldestVersion = '3.51.3'
 
-/** The order matters: see each. */
+/** The order matters, as each comment says. */
 export function configure(connection: DatabaseSync): void {
   assertVersion(sqliteVersion(connection))
-  // Before anything is written, or it has no effect. 13 orders of 1.2 KB to a page instead of 3.
+  // It has an effect only before the first write. A page holds 13 orders of 1.2 KB instead of 3.
   connection.exec('pragma page_size = 16384')
-  // Fixes the page size. Readers and one writer do not wait for each other.
+  // This fixes the page size. Readers and one writer do not wait for each other.
   connection.exec('pragma journal_mode = wal')
-  // After journal_mode, whose change may reset it. Every commit is on the disk before it is answered.
+  // After journal_mode, whose change may reset it. Every commit is on disk before the server acknowledges it.
   connection.exec('pragma synchronous = full')
   connection.exec('pragma foreign_keys = on')
-  // 32 MiB for each connection: the system's own cache has the file too, and 64 were no faster. No mmap: a page of
-  // orders would take a third less time, but it ends at 2 GB, and with it a disk error is a SIGBUS.
+  // 32 MiB for each connection: the page cache of the system holds the file too, and 64 MiB were no faster. No mmap:
+  // it would make a page of orders a third faster, but it is limited to 2 GB and turns a disk error into SIGBUS.
   connection.exec('pragma cache_size = -32768')
-  // Sorting never writes to /tmp, which may be small or readable by others.
+  // So that sorting never writes to /tmp, which may be small or readable by others.
   connection.exec('pragma temp_store = memory')
-  // A bulk load grows the log; the next checkpoint gives the space back.
+  // A bulk load grows the write-ahead log; the next checkpoint truncates it to this size.
   connection.exec('pragma journal_size_limit = 67108864')
   const synchronous = value(connection, 'pragma synchronous')
   if (synchronous !== 2) {
     throw new Error(
-      `SQLite's synchronous is ${synchronous}; it must be 2 (FULL), or an answered write could be lost`,
+      `SQLite's synchronous is ${synchronous}; it must be 2 (FULL), or an acknowledged write could be lost`,
     )
   }
 }

@@ -2,10 +2,10 @@ import { accessSync, closeSync, constants, existsSync, openSync, statSync } from
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Above this a look at every page takes too long at each start; `tillgate doctor` does it for any size. */
-const checkedUpTo = 64 * 1024 * 1024
+/** The check of a larger file takes too long at each start; `tillgate doctor` checks any size. */
+const maxCheckedSize = 64 * 1024 * 1024
 
-/** Throws when this user may not write the database: SQLite would say so only at the first write, or not clearly. */
+/** Throws when this user may not write the database: SQLite reports it only at the first write, or not clearly. */
 export function assertWritable(file: string): void {
   try {
     if (existsSync(file)) closeSync(openSync(file, 'r+'))
@@ -14,7 +14,7 @@ export function assertWritable(file: string): void {
   }
   const folder = dirname(file)
   try {
-    // A folder that is missing is made.
+    // A missing folder is created later.
     if (existsSync(folder)) accessSync(folder, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw refusal(
@@ -33,9 +33,9 @@ function refusal(error: unknown, what: string, advice: string): unknown {
   return new Error(`${what} may not be written by this user${who}: ${advice}`, { cause: error })
 }
 
-/** Throws when the file is damaged, as far as its structure shows. */
-export function assertSound(connection: DatabaseSync, file: string): void {
-  if (statSync(file).size > checkedUpTo) return
+/** Throws when the structure of the file is damaged. */
+export function assertIntact(connection: DatabaseSync, file: string): void {
+  if (statSync(file).size > maxCheckedSize) return
   const [problem] = connection
     .prepare('pragma quick_check(1)')
     .all()
@@ -43,7 +43,7 @@ export function assertSound(connection: DatabaseSync, file: string): void {
   if (problem !== 'ok') throw damaged(file, problem)
 }
 
-/** SQLite's short words for a file that it cannot read, in a sentence that says what to do. */
+/** Replaces SQLite's short message for an unreadable file with one that says what to do. */
 export function explain(error: unknown, file: string): unknown {
   const { errcode, message } = error as { errcode?: number; message: string }
   const primary = (errcode ?? 0) & 0xff

@@ -9,10 +9,10 @@ import { type DatabaseOptions, openDatabase } from '../connection/database.ts'
 import { translate } from '../connection/errors.ts'
 import { inspect, migrate, refuseOlder } from '../schema/migrate.ts'
 
-/** Rows of a tally that are in memory at once. */
+/** Rows in memory at once during a tally. */
 const tallyBatch = 2000
 
-/** Lends the file as it is at this moment. Read-only: even closing a connection that could write may change the file. */
+/** Gives `work` a snapshot of the file. Read-only, because closing a writable connection may change the file. */
 export async function copyFromSqlite<T>(file: string, work: (source: CopySource) => Promise<T>): Promise<T> {
   if (!existsSync(file)) throw new Error(`there is no database ${file}`)
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 1000 })
@@ -66,8 +66,8 @@ export async function openSqliteCopy(file: string, options?: DatabaseOptions): P
         for (const key of gone) remove(table, key)
         for (const row of rows) put(table, row)
       }),
-    // The queries name their indexes, so there is nothing that SQLite should learn about the rows.
-    async settle() {},
+    // The queries name their indexes, so SQLite needs no statistics.
+    async finish() {},
     async close() {
       db.connection.close()
     },

@@ -3,10 +3,10 @@ import type { Range } from '../../copy/port.ts'
 import { columnsOf } from '../../shared/tables.ts'
 import type { Key, Row, Table } from '../../shared/table.ts'
 
-/** As much text as one read may answer with, however large the rows are. */
-const mostText = 4_000_000
+/** The most characters of one read, however large the rows are. */
+const maxText = 4_000_000
 
-/** Rows as text, by ranges of the primary key. Every column is named with its table: an ORDER BY would sort by the text. */
+/** Rows as text, by ranges of the primary key. ORDER BY names columns with their table, or it would sort by the text. */
 export function readSql(table: Table, { after, through }: Range): string {
   const key = `(${table.key.map(name => `t.${name}`).join(', ')})`
   const bounds = [after && `${key} > ${places(table.key)}`, through && `${key} <= ${places(table.key)}`]
@@ -30,13 +30,13 @@ export function createRowReader(
     for (const row of found as Iterable<Row>) {
       rows.push(row)
       size += textSize(row)
-      if (size >= mostText) break
+      if (size >= maxText) break
     }
     return rows
   }
 }
 
-/** Writes rows whole, and deletes by key; the transaction is the caller's. */
+/** Writes whole rows and deletes by key, within the caller's transaction. */
 export function createRowWriter(connection: DatabaseSync): {
   put(table: Table, row: Row): void
   remove(table: Table, key: Key): void
@@ -66,7 +66,7 @@ const isText = ({ columns }: Table, name: string): boolean => columns[name] === 
 
 const places = (names: readonly string[]): string => `(${names.map(() => '?').join(', ')})`
 
-/** Numbers as numbers: SQLite finds a range by the first column of its key alone when another has to be cast. */
+/** Integers as integers: if a key column needs a cast, SQLite finds a range by the first column only. */
 const typed = (table: Table, names: readonly string[], values: Row): (string | bigint | null)[] =>
   values.map((value, i) => (value === null || isText(table, names[i] as string) ? value : BigInt(value)))
 

@@ -7,14 +7,14 @@ import type {
   Records,
   StoreRow,
 } from '../../port/index.ts'
-import type { Tell } from '../accounts/audit.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
 type StoredOrder = Omit<OrderRow, 'store_id' | 'id'>
 type StoredItem = Omit<ItemRow, 'store_id' | 'id'>
 type StoredStore = Omit<StoreRow, 'id'>
 
-export function createRecords(db: Database, tell: Tell): Records {
+export function createRecords(db: Database, writeAudit: WriteAudit): Records {
   const read = prepareRead(db)
   const writeStore = prepareStoreWrite(db)
   const writeOrder = prepareOrderWrite(db)
@@ -43,7 +43,7 @@ export function createRecords(db: Database, tell: Tell): Records {
     }
     for (const id of new Set(orders.map(({ row }) => row.store_id))) raiseOrders.run(least_version, id)
     for (const id of new Set(items.map(({ store_id }) => store_id))) raiseItems.run(least_version, id)
-    for (const entry of audit) tell(entry)
+    for (const entry of audit) writeAudit(entry)
   }
 
   return {
@@ -75,19 +75,19 @@ function prepareStoreWrite(db: Database): (store: StoreRow) => void {
      on conflict (id) do update set name = excluded.name, timezone = excluded.timezone,
        merchant = excluded.merchant, doc = excluded.doc`,
   )
-  // The operator's own links (account_id null) are not the merchant's to lose.
+  // The operator's own links (account_id null) stay when the merchant changes.
   const dropConsents = db.prepare(
     `delete from authorization_stores
      where store_id = ?1 and exists (select 1 from stores where id = ?1 and merchant is not ?2)
        and exists (select 1 from authorizations
          where id = authorization_stores.authorization_id and account_id is not null)`,
   )
-  // What happened under the former owner is not the next one's to see.
-  const leaving =
+  // The new merchant must not see what happened under the former one.
+  const merchantChanges =
     'exists (select 1 from stores where id = ?1 and merchant is not null and merchant is not ?2)'
-  const dropReads = db.prepare(`delete from usage_reads where store_id = ?1 and ${leaving}`)
+  const dropReads = db.prepare(`delete from usage_reads where store_id = ?1 and ${merchantChanges}`)
   const dropActivations = db.prepare(
-    `delete from activations where store_id = ?1 and ${leaving}
+    `delete from activations where store_id = ?1 and ${merchantChanges}
        and app_id not in (select app_id from authorization_stores where store_id = ?1)`,
   )
   return ({ id, name, timezone, merchant, doc }) => {

@@ -7,7 +7,7 @@ import { schemaNumber } from './migrate.ts'
 import { assertVersion, sqliteVersion } from '../connection/pragmas.ts'
 import { assertWritable, explain } from '../connection/usable.ts'
 
-/** Rejects when there is no such file, or none that can be read. `thorough`: every entry of every index too. */
+/** Rejects when the file is missing or unreadable. `thorough` checks every entry of every index too. */
 export async function examineSqlite(file: string, { thorough = false } = {}): Promise<Examination> {
   assertWritable(file)
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
@@ -55,7 +55,7 @@ function modeRemarks(connection: DatabaseSync, current: number): Remark[] {
     {
       weight: 'warning',
       says,
-      mend: 'start the server once, which sets it; a backup tool may have changed it',
+      mend: 'start the server once, which sets wal; a backup tool may have changed it',
     },
   ]
 }

@@ -9,11 +9,11 @@ import {
   refuseOther,
 } from '../../shared/migrations.ts'
 import { type Database, inMemory } from '../connection/database.ts'
-import { assertSound, assertWritable, explain } from '../connection/usable.ts'
+import { assertIntact, assertWritable, explain } from '../connection/usable.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
 
-/** Each migration is a transaction that looks again under the lock, so any number of processes may start at once. */
+/** Each migration is a transaction that reads the schema number again, so any number of processes may start at once. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
   const migrations = readOwn()
   const from = await db.read(() => schemaNumber(db.connection))
@@ -42,30 +42,30 @@ function apply(connection: DatabaseSync, { number, name, sql }: Migration, now: 
 }
 
 /**
- * Throws when the file may not be written, is damaged, is a database of a later Tillgate, or not Tillgate's at all.
- * Read-only: even closing a connection that could write may change the file.
+ * Throws when the file is not writable, is damaged, belongs to a later Tillgate or to another program. The connection
+ * is read-only: closing a writable one may change the file.
  */
 export function inspect(file: string): void {
   if (file === inMemory) return
   assertWritable(file)
   if (!existsSync(file)) return
   try {
-    // Without a log nobody is writing, and SQLite need not make one, which would stay behind when we refuse.
-    if (!hasLog(file)) return look(file, `${pathToFileURL(file)}?immutable=1`)
+    // Without a write-ahead log no process is writing, and with `immutable` SQLite does not create one either.
+    if (!hasLog(file)) return check(file, `${pathToFileURL(file)}?immutable=1`)
   } catch (error) {
-    // Unless somebody has begun to write meanwhile.
+    // Another process may have begun to write meanwhile.
     if (!hasLog(file)) throw error
   }
-  look(file, file)
+  check(file, file)
 }
 
 const hasLog = (file: string): boolean => existsSync(`${file}-wal`)
 
-function look(file: string, location: string): void {
+function check(file: string, location: string): void {
   const connection = new DatabaseSync(location, { readOnly: true, timeout: 1000 })
   try {
     refuseNewer(schemaNumber(connection), readOwn())
-    assertSound(connection, file)
+    assertIntact(connection, file)
   } catch (error) {
     throw explain(error, file)
   } finally {
@@ -73,7 +73,7 @@ function look(file: string, location: string): void {
   }
 }
 
-/** For what is only read, and so cannot be migrated here. */
+/** For a database that is only read and so cannot be migrated here. */
 export const refuseOlder = (connection: DatabaseSync): void =>
   refuseOther(schemaNumber(connection), readOwn())
 
@@ -83,7 +83,7 @@ export function schemaNumber(connection: DatabaseSync): number {
   if (tables.length === 0) return 0
   if (!tables.some(({ name }) => name === 'schema_migrations')) {
     throw new Error(
-      `the file is a SQLite database of something else: it has a table "${tables[0]?.['name']}"`,
+      `the file is a SQLite database of another program: it has a table "${tables[0]?.['name']}"`,
     )
   }
   const row = connection.prepare('select coalesce(max(number), 0) as number from schema_migrations').get()

@@ -26,9 +26,9 @@ const logColumns = 'app_id, at_ms, request_id, method, endpoint, status, error_c
 /** Later than any entry of the log. */
 const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
 
-/** By the primary key, and not by the index that finds old buckets of all stores. */
+/** The primary key, not the index that finds old buckets of all stores. */
 const byStore = 'indexed by sqlite_autoindex_usage_reads_1'
-/** `store_id` is one of the JSON array that is given. */
+/** `store_id` is in the JSON array ?1. */
 const ofStores = 'store_id in (select value from json_each(?1))'
 
 export function createUsage(db: Database): Usage {
@@ -54,10 +54,12 @@ export function createUsage(db: Database): Usage {
     `insert into request_log (${logColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   )
 
-  const reads = keptBy((by: ReadsQuery['by']) => {
-    const kept = (['store_id', 'app_id'] as const).map(name => (by.includes(name) ? name : `null as ${name}`))
+  const reads = cachedBy((by: ReadsQuery['by']) => {
+    const grouped = (['store_id', 'app_id'] as const).map(name =>
+      by.includes(name) ? name : `null as ${name}`,
+    )
     return db.prepare<ReadSums>(
-      `select bucket, ${kept.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
+      `select bucket, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
        where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
        group by ${['bucket', ...by].join(', ')} order by bucket, store_id, app_id`,
       'bigint',
@@ -75,7 +77,7 @@ export function createUsage(db: Database): Usage {
      where ${ofStores} and width = ${usageWidths.ever} order by store_id, app_id`,
     'bigint',
   )
-  const requests = keptBy(([by]: readonly RequestsQuery['by'][]) => ({
+  const requests = cachedBy(([by]: readonly RequestsQuery['by'][]) => ({
     ofAll: db.prepare<RequestRow>(
       `select ${by} as key, ${summed(requestColumns)} from usage_requests
        where width = ? and bucket between ? and ? group by ${by} order by ${by}`,
@@ -187,18 +189,18 @@ const adding = (columns: readonly string[]): string =>
 const summed = (columns: readonly string[]): string =>
   columns.map(name => `sum(${name}) as ${name}`).join(', ')
 
-/** Digits: the ids are exact on their way through JSON. */
+/** A JSON array of digits, which keeps the ids exact. */
 const listed = (store_ids: readonly bigint[]): string => `[${store_ids.join(',')}]`
 
-/** One statement for each way to tell rows apart, prepared when it is first asked for. */
-function keptBy<Name extends string, Made>(
+/** One statement for each grouping, prepared when it is first used. */
+function cachedBy<Name extends string, Made>(
   make: (by: readonly Name[]) => Made,
 ): (by: readonly Name[]) => Made {
-  const made = new Map<string, Made>()
+  const cache = new Map<string, Made>()
   return by => {
     const key = by.join()
-    const found = made.get(key) ?? make(by)
-    made.set(key, found)
+    const found = cache.get(key) ?? make(by)
+    cache.set(key, found)
     return found
   }
 }

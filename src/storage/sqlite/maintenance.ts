@@ -5,11 +5,11 @@ import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
 import { createFile, type Database, inMemory } from './connection/database.ts'
 import { translate } from './connection/errors.ts'
 
-/** Rows deleted in one transaction: few enough that no request waits long behind it. */
+/** Rows deleted in one transaction: few enough that no request waits long for it. */
 const purgeBatch = 1000
 
-/** Usage whose retention is over; ?1 is now. */
-const outlived = [
+/** Usage figures beyond their retention; ?1 is now. */
+const expiredUsage = [
   ...(['hour', 'day'] as const).flatMap(width =>
     [
       { table: 'usage_reads', key: 'store_id, width, bucket, app_id' },
@@ -27,7 +27,7 @@ const outlived = [
   },
 ]
 
-export function createUpkeep(
+export function createMaintenance(
   db: Database,
   file: string,
 ): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'schema' | 'purge' | 'backup' | 'close'> {
@@ -47,7 +47,7 @@ export function createUpkeep(
     { table: 'revoked_tokens', key: 'jti' },
     { table: 'throttles', key: 'key' },
   ].map(({ table, key }) => ({ table, key, which: 'expires_at <= ?1' }))
-  const purges = [...expired, ...outlived].map(({ table, key, which }) =>
+  const purges = [...expired, ...expiredUsage].map(({ table, key, which }) =>
     db.prepare(
       `delete from ${table} where (${key}) in (select ${key} from ${table} where ${which} limit ${purgeBatch})`,
     ),
@@ -83,7 +83,7 @@ export function createUpkeep(
       try {
         db.connection.exec('pragma wal_checkpoint(truncate)')
       } catch {
-        // Another process is using the log and will write it back itself.
+        // Another process uses the write-ahead log and will checkpoint it.
       }
       if (db.connection.isOpen) db.connection.close()
     },
@@ -92,21 +92,21 @@ export function createUpkeep(
 
 const exists = (file: string): Error => new Error(`${file} exists; a backup does not overwrite a file`)
 
-/** Gives the whole copy its name, unless another file has taken it meanwhile. */
+/** Gives the finished copy its name, unless a file with that name exists by now. */
 function publish(temporary: string, target: string): void {
   try {
     linkSync(temporary, target)
     rmSync(temporary)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(target)
-    // A file system without second names for a file.
+    // The file system has no hard links.
     renameSync(temporary, target)
   }
 }
 
 /**
- * A connection whose open read transaction holds one moment: copied from it, a backup never starts over however much
- * is written meanwhile. An in-memory database has one connection only, whose own writes go into the copy too.
+ * A connection with an open read transaction: a backup of that snapshot never starts over, however much others write.
+ * An in-memory database has a single connection, whose writes go into the copy too.
  */
 function openSnapshot(db: Database, file: string): { source: DatabaseSync; release: () => void } {
   if (file === inMemory) return { source: db.connection, release: () => {} }

@@ -1,25 +1,25 @@
 import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
 import type { Database } from './connection/database.ts'
 
-/** Rows deleted in about one statement: few enough that none runs into its time limit. */
+/** About as many rows as one statement deletes: few enough to stay within the statement timeout. */
 const purgeBatch = 1000
 
-/** What is deleted by its age: rows of `which` whose `time` is at most `end`. */
-interface Aging {
+/** Rows that expire: those of `which` whose `time` is at most `end`. */
+interface Expiry {
   table: string
   time: string
   which: string
   end(now: number): number
 }
 
-const expiring: Aging[] = ['artifacts', 'sessions', 'revoked_tokens', 'throttles'].map(table => ({
+const expiring: Expiry[] = ['artifacts', 'sessions', 'revoked_tokens', 'throttles'].map(table => ({
   table,
   time: 'expires_at',
   which: 'true',
   end: now => now,
 }))
 
-const usage: Aging[] = [
+const usage: Expiry[] = [
   ...(['hour', 'day'] as const).flatMap(width =>
     ['usage_reads', 'usage_requests', 'usage_ingest'].map(table => ({
       table,
@@ -36,11 +36,11 @@ const usage: Aging[] = [
   },
 ]
 
-export function createUpkeep(
+export function createMaintenance(
   db: Database,
 ): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'schema' | 'purge' | 'backup' | 'close'> {
-  /** The moment up to which a batch reaches; by time, not by key, so that every copy of a table deletes the same. */
-  async function batchEnd({ table, time, which }: Aging, end: number): Promise<number | null> {
+  /** The time at which a batch ends; by time and not by key, so that every copy of a table deletes the same rows. */
+  async function batchEnd({ table, time, which }: Expiry, end: number): Promise<number | null> {
     const [row] = await db.query<{ end_at: number }>(
       `select ${time} as end_at from ${table} where ${which} and ${time} <= $1
        order by ${time} offset ${purgeBatch} limit 1`,
@@ -66,7 +66,7 @@ export function createUpkeep(
     },
     async version() {
       const [row] = await db.query<{ version: string }>(`select current_setting('server_version') as version`)
-      // A distribution adds its own name behind.
+      // A distribution appends its own name.
       return `PostgreSQL ${row?.version.split(' ', 1)[0]}`
     },
     async schema() {
@@ -74,11 +74,11 @@ export function createUpkeep(
       return row?.number ?? 0
     },
     async purge(now) {
-      for (const aging of [...expiring, ...usage]) {
+      for (const expiry of [...expiring, ...usage]) {
         for (let end: number | null = 0; end !== null; ) {
-          end = await batchEnd(aging, aging.end(now))
-          await db.query(`delete from ${aging.table} where ${aging.which} and ${aging.time} <= $1`, [
-            end ?? aging.end(now),
+          end = await batchEnd(expiry, expiry.end(now))
+          await db.query(`delete from ${expiry.table} where ${expiry.which} and ${expiry.time} <= $1`, [
+            end ?? expiry.end(now),
           ])
         }
       }
