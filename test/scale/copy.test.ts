@@ -30,7 +30,7 @@ describe('tillgate copy', () => {
     assert.equal(apps.length, 2)
   })
 
-  test('tells a person in one line, and on PostgreSQL → SQLite as well', async () => {
+  test('prints one line for a person, and from PostgreSQL to SQLite as well', async () => {
     const target = await freshDatabase()
     const line =
       /^4 accounts, 2 apps, 2 stores, \d+ items and 300 orders; \d+ rows written, 0 removed; the counts and checksums of every store are the same in both\n$/

@@ -92,7 +92,7 @@ test('an app’s secret and a merchant’s password work', async () => {
   assert.doesNotMatch(answer.text, /name="password"/)
 })
 
-test('whoever was signed in still is', async () => {
+test('signed-in people stay signed in', async () => {
   const moved = new Browser(server.base)
   const stranger = await moved.open('/account/apps')
   assert.equal(stranger.status, 303)

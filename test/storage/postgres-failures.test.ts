@@ -116,7 +116,7 @@ test('a statement that takes too long is StorageUnavailable, and so is a request
   await storage.close()
 })
 
-test('a burst beyond the pool is served, each in its turn', async () => {
+test('a burst larger than the pool is served in order of arrival', async () => {
   const storage = await openStorage(await freshDatabase(), { database_pool: 2 })
   await Promise.all(Array.from({ length: 200 }, () => storage.ping()))
   await storage.close()
@@ -128,7 +128,7 @@ suite('a server', () => {
     for (const server of servers) await server.remove()
   })
 
-  test('that stops is StorageUnavailable at once; when it is back, so are we, with every answered write', async () => {
+  test('that stops is StorageUnavailable at once; after its return the storage works again, with every acknowledged write', async () => {
     const server = await createServer({ fsync: true })
     servers.push(server)
     await server.start()

@@ -55,6 +55,6 @@ for (const [sslmode, encrypted] of [
   })
 }
 
-test('sslmode=verify-full: a certificate that nobody has signed is refused', async () => {
+test('sslmode=verify-full: an unsigned certificate is rejected', async () => {
   await assert.rejects(open('verify-full'), /self-signed certificate/)
 })

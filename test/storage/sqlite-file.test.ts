@@ -158,7 +158,7 @@ test('a backup is of the moment it began, whatever is written while it runs', as
   for (const each of [storage, other, copy]) await each.close()
 })
 
-test('a full disk is StorageUnavailable; the write is undone and reading goes on', async () => {
+test('a full disk is StorageUnavailable; the write is rolled back and reads keep working', async () => {
   const db = await openDatabase(':memory:')
   db.connection.exec('create table t (a text); pragma max_page_count = 8')
   const insert = db.prepare('insert into t (a) values (?)')

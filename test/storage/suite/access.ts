@@ -111,7 +111,7 @@ export function accessTests(open: Open): void {
     assert.deepEqual(await authorizations.storeIds('c'), [1n])
   })
 
-  check('the operator’s links are told by store, and consents are not', open, async storage => {
+  check('the operator’s links are listed by store, without consents', open, async storage => {
     await people(storage)
     const { authorizations, stores } = storage
     await authorizations.save(consent('c'), [1n, 3n], 'replace', 50)

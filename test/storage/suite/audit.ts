@@ -60,7 +60,7 @@ export function auditTests(open: Open): void {
     assert.equal(await next({ before: '1' }), null)
   })
 
-  check('a search looks at so many entries, and says from where to look on', open, async storage => {
+  check('a search scans a limited number of entries, and returns where to continue', open, async storage => {
     for (const id of ['1', '2', '3', '4', '5', '6']) {
       await storage.audit.append(entry(id, { detail: id === '2' || id === '5' ? 'needle' : 'hay' }))
     }
@@ -109,7 +109,7 @@ export function auditTests(open: Open): void {
     assert.deepEqual(await listed(storage, { limit: 9, search: 'shop', account_id: 'ada' }), [])
   })
 
-  check('what changes something tells of it; what changes nothing tells nothing', open, async storage => {
+  check('a change writes its audit entry; without a change there is none', open, async storage => {
     const { accounts, sessions, apps, authorizations, keys, records, switches } = storage
     const steps: [string, () => Promise<unknown>][] = [
       ['account', () => accounts.create(account('ada'), entry('account'))],
@@ -206,7 +206,7 @@ export function auditTests(open: Open): void {
     },
   )
 
-  check('a switch is off until it is turned on, and keeps how it was set', open, async ({ switches }) => {
+  check('a switch is off until it is turned on, and keeps its setting', open, async ({ switches }) => {
     assert.equal(await switches.isOn('sign_up'), false)
     await switches.set('sign_up', true)
     assert.equal(await switches.isOn('sign_up'), true)

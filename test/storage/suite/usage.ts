@@ -331,7 +331,7 @@ export function usageTests(open: Open): void {
     assert.equal((await storage.usage.log({ app_id: 'b', ...noFilter })).length, 1)
   })
 
-  check('many who add to the same counters at once lose nothing and never stall', open, async storage => {
+  check('parallel additions to the same counters lose nothing and never deadlock', open, async storage => {
     const keys = Array.from({ length: 30 }, (_, i) => i)
     await Promise.all(
       keys.map(n => {
