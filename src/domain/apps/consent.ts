@@ -19,7 +19,7 @@ export interface ConsentQuestion {
 
 export type Decision = 'allow' | 'deny'
 
-/** How long a decision is remembered for whoever comes back to its page. */
+/** Seconds for which a decision is kept, to explain it to a merchant who returns to its page. */
 const memory = 86_400
 
 /** A merchant's decision about an app: what it is asked, and what it answers. */
@@ -67,13 +67,13 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       await storage.audit.append(auditEntry(clock, byAccount(account, from), 'access_denied', about))
     },
 
-    /** For whoever comes back to the page of a request that is over: by the Back button, or by sending it twice. */
+    /** Keeps a decision for a merchant who returns to the page, by the Back button or by sending the form twice. */
     async remember(uid: string, account: Account, app: App, decision: Decision): Promise<void> {
       const payload = JSON.stringify({ account_id: account.id, app_id: app.id, decision })
       await storage.artifacts.put('Decision', sha256(uid), payload, clock.now() + memory)
     },
 
-    /** What this account decided on the request; nobody else is told. */
+    /** This account's decision on the request; null for any other account. */
     async decided(uid: string, account: Account): Promise<{ app: App; decision: Decision } | null> {
       const found = await storage.artifacts.find('Decision', sha256(uid))
       if (!found || found.expires_at <= clock.now()) return null
