@@ -1,4 +1,4 @@
-/** What someone typed cannot be used. The message stands on its own; `field` says which input it is about. */
+/** A value that a person entered is refused. The message is a full sentence; `field` names the input. */
 export class InputError extends Error {
   override name = 'InputError'
   readonly field: string

@@ -13,7 +13,7 @@ export const assetFiles = {
   '/assets/console.css': asset(css, here('./console.css')),
   '/assets/reference.css': asset(css, here('./reference.css')),
   '/assets/console.js': asset('text/javascript; charset=utf-8', here('./console.js')),
-  // Browsers look for the icon at this address without being told, so the API reference has it too.
+  // Browsers request the icon at this address by default, so the API reference has it too.
   '/favicon.ico': asset('image/svg+xml', here('./icon.svg')),
 }
 

@@ -7,11 +7,11 @@ import { auditEntry, byAccount, type From } from '../audit/audit.ts'
 
 export interface ConsentQuestion {
   stores: MerchantStore[]
-  /** Since when the merchant allows the app each store, as far as that still stands. */
+  /** The stores that the merchant allows now, with the time from which each is allowed. */
   allowed: ReadonlyMap<bigint, Seconds>
-  /** When the merchant first allowed the app; null when there is nothing that stands. */
+  /** When the merchant first allowed the app; null when there is no live authorization. */
   allowed_since: Seconds | null
-  /** Stores of the merchant's that the operator connected the app to: no answer changes that. */
+  /** The merchant's stores that an operator linked to the app; the merchant's decision does not change them. */
   linked: MerchantStore[]
   /** The app's scopes that its own token (client_credentials) will carry for the picked stores. */
   own_scopes: string[]
@@ -22,7 +22,7 @@ export type Decision = 'allow' | 'deny'
 /** Seconds for which a decision is kept, to explain it to a merchant who returns to its page. */
 const memory = 86_400
 
-/** A merchant's decision about an app: what it is asked, and what it answers. */
+/** A merchant's consent: what the page asks, and what the decision changes. */
 export function createConsent({ storage, clock }: { storage: Storage; clock: Clock }) {
   return {
     async ask(account: Account, app: App): Promise<ConsentQuestion> {
@@ -42,7 +42,7 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       }
     },
 
-    /** The id of the authorization, which now covers exactly these stores; null when one is not the merchant's. */
+    /** Returns the id of the authorization, which now covers exactly these stores; null when a store is not the merchant's. */
     async allow(
       account: Account,
       app: App,
@@ -58,8 +58,8 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
         merchant: account.email,
       }
       const about = { app_id: app.id, account_id: account.id, store_ids }
-      const told = auditEntry(clock, byAccount(account, from), 'access_allowed', about)
-      return storage.authorizations.save(authorization, store_ids, 'replace', clock.now(), told)
+      const entry = auditEntry(clock, byAccount(account, from), 'access_allowed', about)
+      return storage.authorizations.save(authorization, store_ids, 'replace', clock.now(), entry)
     },
 
     async deny(account: Account, app: App, from: From): Promise<void> {

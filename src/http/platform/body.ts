@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { fail } from '../../errors.ts'
 import { gunzip } from '../../lib/gunzip.ts'
 
-/** What one request may bring. A batch is one transaction and is held in memory until then, so it has an end. */
+/** Limits of one request. A batch is one transaction and stays in memory until its commit. */
 export const limits = {
   /** Bytes of the body as it is sent. */
   sent: 32 * 1024 * 1024,
