@@ -58,7 +58,10 @@ const keptIn = fileURLToPath(new URL('./.data/', import.meta.url))
 export async function makeData(engine: Engine, options: DataOptions): Promise<Data> {
   const name = `data_${options.stores}_${options.orders}_${options.days}`
   if (engine.name === 'postgres' || options.orders < worthKeeping) {
-    return fill({ TILLGATE_DATABASE: await engine.empty(name), PORT: '0' }, options)
+    const env = { TILLGATE_DATABASE: await engine.empty(name), PORT: '0' }
+    const data = await fill(env, options)
+    await engine.settle(env.TILLGATE_DATABASE)
+    return data
   }
   mkdirSync(keptIn, { recursive: true })
   const [file, facts] = [join(keptIn, `${name}.db`), join(keptIn, `${name}.json`)]
