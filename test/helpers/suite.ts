@@ -27,5 +27,6 @@ export async function runFiles(engine: 'sqlite' | 'postgres', files: readonly st
   process.env['TILLGATE_TEST_ENGINE'] = engine
   // Here, where its clean-up belongs to the whole process.
   await import('./postgres.ts')
-  for (const file of files) section(`${file}, ${engine}`, () => import(join(tests, file)))
+  await import('./engine.ts')
+  for (const file of files) await section(`${file}, ${engine}`, () => import(join(tests, file)))
 }

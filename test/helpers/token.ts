@@ -23,6 +23,6 @@ export const clientCredentials = ({ client_id, client_secret }: Credentials) => 
 export async function ownToken(server: Server, client: Credentials, scope?: string): Promise<string> {
   const fields = { ...clientCredentials(client), ...(scope !== undefined && { scope }) }
   const { status, json, text } = await server.post('/auth/v2/token', fields)
-  assert.equal(status, 200, `no token: ${text}`)
+  assert.equal(status, 200, `no token: ${status} ${text}`)
   return json.access_token
 }

@@ -1,6 +1,6 @@
 import { section } from '../helpers/section.ts'
 
-section('7-errors', () => import('./7-errors.ts'))
-section('7-order-of-checks', () => import('./7-order-of-checks.ts'))
-section('8-limits', () => import('./8-limits.ts'))
-section('9-versioning', () => import('./9-versioning.ts'))
+await section('7-errors', () => import('./7-errors.ts'))
+await section('7-order-of-checks', () => import('./7-order-of-checks.ts'))
+await section('8-limits', () => import('./8-limits.ts'))
+await section('9-versioning', () => import('./9-versioning.ts'))

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { section } from '../helpers/section.ts'
 
-section('design-etag', () => import('./design-etag.ts'))
-section('design-int64', () => import('./design-int64.ts'))
-section('design-revocation', () => import('./design-revocation.ts'))
-section('design-service', () => import('./design-service.ts'))
+await section('design-etag', () => import('./design-etag.ts'))
+await section('design-int64', () => import('./design-int64.ts'))
+await section('design-revocation', () => import('./design-revocation.ts'))
+await section('design-service', () => import('./design-service.ts'))
 
 test('every file of this folder is run by one of the chapters', () => {
   const files = readdirSync(import.meta.dirname)
