@@ -82,7 +82,7 @@ journey(
     await check()
     await page.getByRole('link', { name: 'Ledger' }).click()
     await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor()
-    await page.getByRole('img', { name: 'The last 30 days, in Sydney time' }).waitFor()
+    await page.getByRole('img', { name: 'Read in the last 30 days, by day (Sydney time)' }).waitFor()
     await check()
 
     await page.getByRole('link', { name: 'Change stores' }).click()

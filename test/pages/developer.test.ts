@@ -130,7 +130,7 @@ journey('an app in use: figures, the request log, its filters, activity', async 
   await page.getByRole('checkbox', { name: 'Errors only' }).check()
   await page.getByLabel('Endpoint').selectOption('GET /integration/v1/orders')
   await page.getByRole('button', { name: 'Search' }).click()
-  await page.getByText('Ask for at most 2000 orders a page').first().waitFor()
+  await page.getByText('Ask for at most 2000 orders per page').first().waitFor()
   assert.equal(await page.getByRole('row').count(), 1 + 5)
   const id = await page.getByRole('rowheader').first().innerText()
   await page.getByRole('searchbox', { name: 'Request id' }).fill(id.replace('Request id', '').trim())

@@ -33,7 +33,7 @@ journey('what each app reads, by day and store, and hour by hour', async ({ page
   const store = (await rows.nth(1).getByRole('rowheader').textContent()) ?? ''
   await storeFilter(page).selectOption({ label: store })
   await page.getByRole('button', { name: 'Show', exact: true }).click()
-  await page.getByRole('img', { name: `The last 30 days of ${store}` }).waitFor()
+  await page.getByRole('img', { name: `Read from ${store} in the last 30 days` }).waitFor()
   assert.equal(await page.getByRole('img', { name: 'Orders, by store' }).count(), 0)
   await page.getByText('Show as table').click()
   await page.getByRole('columnheader', { name: 'Orders' }).waitFor()

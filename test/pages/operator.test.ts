@@ -120,7 +120,7 @@ journey('the audit log is narrowed, followed and taken along', async visit => {
   await allowed.getByRole('link', { name: 'Harbour Dashboard' }).click()
   await heading(visit, 'Harbour Dashboard')
   await page.getByRole('link', { name: 'Show all' }).click()
-  await page.getByText('Only of').waitFor()
+  await page.getByText('Only entries about').waitFor()
   await check()
   await page.getByRole('searchbox', { name: 'Search' }).fill('nothing like it')
   await page.keyboard.press('Enter')

@@ -108,7 +108,7 @@ describe('tillgate copy fails in one line', () => {
       code: 1,
       message: /a SQLite file or a postgres:\/\/ URL/,
     },
-    { args: copy(':memory:'), code: 1, message: /:memory: is gone when the command ends/ },
+    { args: copy(':memory:'), code: 1, message: /:memory: is lost when the command ends/ },
     { args: copy('tillgate.db'), code: 1, message: /already holds data that is not a copy/ },
   ]
   for (const { args, code, message } of failures) {
