@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -19,23 +19,10 @@ const run = (command: string, args: string[], cwd = folder): string =>
 before(() => {
   run('npm', ['pack', '--loglevel=error', '--pack-destination', folder], root)
   const [archive = ''] = readdirSync(folder)
-  try {
-    run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', `./${archive}`])
-  } catch {
-    linkInstead(archive)
-  }
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', `./${archive}`])
 })
 
 after(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Without a registry: unpacks the package and links the dependencies of this repository. */
-function linkInstead(archive: string): void {
-  const modules = join(folder, 'node_modules')
-  rmSync(modules, { recursive: true, force: true })
-  mkdirSync(join(modules, 'tillgate'), { recursive: true })
-  run('tar', ['xzf', archive, '--strip-components=1', '-C', join(modules, 'tillgate')])
-  symlinkSync(join(root, 'node_modules'), join(modules, 'tillgate/node_modules'))
-}
 
 test('the package holds compiled files only', () => {
   const installed = join(folder, 'node_modules/tillgate')
