@@ -56,8 +56,10 @@ export function createPool(
     use(work) {
       const asked = performance.now()
       return limiter.run(async () => {
+        // At least 1 ms: the driver takes 0 for no timeout.
+        const timeLeft = Math.max(1, Math.ceil(timeout - (performance.now() - asked)))
         // The one used last: the server has its plans and pages at hand.
-        const connection = idle.pop() ?? (await start(Math.ceil(timeout - (performance.now() - asked))))
+        const connection = idle.pop() ?? (await start(timeLeft))
         try {
           return await work(connection)
         } finally {
