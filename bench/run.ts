@@ -13,7 +13,7 @@ import type { Row } from './row.ts'
 import { groups } from './rows/index.ts'
 import { printRow, printSummary } from './report/table.ts'
 
-/** `npm run bench`: every figure beside its limit, measured in the same run. */
+/** `npm run bench`: every figure with its reference, measured in the same run. */
 
 const { values } = parseArgs({
   options: {

@@ -10,11 +10,11 @@ export const catalogue = {
   token_invalid: { status: 401, meaning: 'The bearer token is not one that this server issued.' },
   token_expired: {
     status: 401,
-    meaning: `The access token has expired after ${inDays(accessTokenLifetime)}; refresh it or ask for a new one.`,
+    meaning: `The access token has expired: it is valid for ${inDays(accessTokenLifetime)}. Refresh it or request a new one.`,
   },
   token_revoked: {
     status: 401,
-    meaning: 'The token, its authorization or its app was revoked; run the authorization again.',
+    meaning: 'The token or its authorization was revoked, or its app is disabled.',
   },
   scope_insufficient: {
     status: 403,
@@ -47,7 +47,7 @@ export const catalogue = {
   headers_too_large: { status: 431, meaning: 'The URL and the headers together exceed the limit of 16 KiB.' },
   server_error: {
     status: 500,
-    meaning: 'A fault on our side. Quote the X-Request-Id header when you report it.',
+    meaning: 'An internal server error. Quote the X-Request-Id header when you report it.',
   },
   service_unavailable: {
     status: 503,
@@ -101,7 +101,7 @@ export const tokenErrors = {
   invalid_target: '`resource` is not this server.',
   unauthorized_client: 'The app may not use this grant type: a public app cannot use client_credentials.',
   unsupported_grant_type: '`grant_type` is not authorization_code, refresh_token or client_credentials.',
-  server_error: 'A fault on our side. Quote the X-Request-Id header when you report it.',
+  server_error: 'An internal server error. Quote the X-Request-Id header when you report it.',
   temporarily_unavailable:
     'Too many failed client authentications (429), or the service cannot respond now (503).',
 } as const satisfies Record<string, string>

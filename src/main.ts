@@ -67,7 +67,9 @@ async function serveInThisProcess(config: Config, issuer: string, ready: () => v
     ...(cluster.isWorker && { gatherMetrics }),
   })
   const purge = setInterval(() => {
-    storage.purge(clock.now()).catch(error => app.log.warn({ err: error }, 'deleting expired data failed'))
+    storage
+      .purge(clock.now())
+      .catch(error => app.log.warn({ err: error }, 'expired data could not be deleted'))
   }, purgeInterval)
   try {
     await listen(app, { ...config, shared: cluster.isWorker })

@@ -15,7 +15,7 @@ export function writeDocument(engine: string, rows: readonly Row[], machine: str
   const lines = [
     `Measured on ${machine}.`,
     '',
-    '| row | measured | beside | ratio | aim | |',
+    '| row | measured | reference | ratio | aim | |',
     '|---|---|---|---|---|---|',
     ...rows.map(line),
   ]

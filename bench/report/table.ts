@@ -6,7 +6,7 @@ export function printRow(row: Row): void {
     aim === null ? 'reported' : `aim ${aim.is} ${aim.ratio}: ${isReached(row) ? 'reached' : 'MISSED'}`
   const memory = memory_mb === null ? '' : `, ${memory_mb} MB of memory at most`
   console.log(`${name}: ${figure}${memory}`)
-  console.log(`  beside ${limit}`)
+  console.log(`  reference: ${limit}`)
   if (note) console.log(`  ${note}`)
   console.log(`  ratio ${ratio.toFixed(2)}, ${verdict}\n`)
 }

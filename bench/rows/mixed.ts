@@ -45,7 +45,7 @@ export const mixed: Rows = async function* (bench) {
       aim: atMost(3),
       memory_mb: peak(),
       figure: `${time(busy)} at ${Math.round(pace.rate)} pages/s, ${Math.round(busy.written)} orders/s written`,
-      limit: `${time(idle)} without; the ratio is of the p99, the middle ones of ${rounds}`,
+      limit: `${time(idle)} without; the ratio is of the p99; medians of ${rounds} rounds`,
       measured: { rate: pace.rate, idleTurns, busyTurns },
     }
   })

@@ -33,7 +33,7 @@ export const start: Rows = async function* (bench) {
     ratio: seconds,
     aim: atMost(1),
     memory_mb: memory,
-    figure: `${seconds.toFixed(2)} s, the middle one of ${times.length}`,
+    figure: `${seconds.toFixed(2)} s, the median of ${times.length}`,
     limit: 'one second; the file may be in the system’s cache',
     measured: { times },
   }

@@ -19,7 +19,7 @@ export function registerAudit(program: Command): void {
   program
     .command('audit')
     .description('print the audit log, newest first: when, who, what, from where')
-    .option('--limit <n>', 'the most entries to print', readLimit, 50)
+    .option('--limit <n>', 'maximum number of entries to print', readLimit, 50)
     .option('--search <text>', 'only entries about this email, app, store id, address or request id')
     .option('--json', 'print one JSON object per line')
     .action(async ({ limit, search, json }: AuditOptions) => {

@@ -29,7 +29,7 @@ export const count = (most?: number) =>
       minimum: 1,
       maximum: most ?? maxInt32,
       default: defaultCount,
-      description: 'Entries a page. A page with fewer is the last one',
+      description: 'Entries per page. A page with fewer is the last one',
       ...(most !== undefined && { [ruleAboveMaximum]: 'count_too_large' }),
     }),
   )

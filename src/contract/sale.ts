@@ -7,7 +7,10 @@ export const Sale = Type.Object(
     item_id: int64('Item identifier'),
     count: int64('Quantity sold, rounded to a whole number'),
   },
-  { description: 'What one item sold in the window (spec 2.6)', examples: [{ item_id: 1, count: 214 }] },
+  {
+    description: 'How many of one item were sold in the window (spec 2.6)',
+    examples: [{ item_id: 1, count: 214 }],
+  },
 )
 
 export type Sale = Static<typeof Sale>

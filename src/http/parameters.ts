@@ -88,7 +88,7 @@ type Result = { value: unknown } | { problem: Problem }
 function readOnce(name: string, raw: unknown, read: Reader): Result {
   if (raw === undefined) return { problem: { code: 'required', message: `${name} is required` } }
   if (Array.isArray(raw)) {
-    const message = `${name} was given ${raw.length} times; once is allowed`
+    const message = `${name} was given ${raw.length} times; send it once`
     return { problem: { code: 'repeated', message } }
   }
   const text = String(raw)
@@ -134,7 +134,7 @@ function readInt32(field: ParameterSchema): Reader {
   return text => {
     const integer = parseInt64(text)
     const above = integer === null ? /^[1-9]\d*$/.test(text) : integer > maximum
-    if (above && ruleAbove !== undefined) return problem(ruleAbove, `the most is ${maximum}`)
+    if (above && ruleAbove !== undefined) return problem(ruleAbove, `the maximum is ${maximum}`)
     if (integer === null) return notInteger(text, 'int32')
     if (integer < minimum || integer > maximum) {
       return problem('out_of_range', `it must be from ${minimum} to ${maximum}`)
@@ -145,5 +145,5 @@ function readInt32(field: ParameterSchema): Reader {
 
 const notInteger = (text: string, type: string): Result =>
   /^-?\d+$/.test(text) && !/^-?0\d/.test(text) && text !== '-0'
-    ? problem('out_of_range', `it must fit ${type}`)
+    ? problem('out_of_range', `it must fit into ${type}`)
     : problem('not_an_integer', 'it must be a whole number in plain digits')

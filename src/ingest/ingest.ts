@@ -86,4 +86,7 @@ function rejectTooLong(line: Line): void {
 }
 
 const tooMany = (most: number) =>
-  fail('body_too_large', `The body has more than ${most} lines, the most for one request; send it in several`)
+  fail(
+    'body_too_large',
+    `The body has more than ${most} lines, the maximum for one request; split it into several requests`,
+  )

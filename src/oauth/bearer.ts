@@ -106,12 +106,12 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
   }
 }
 
-const invalid = (message = 'This access token was not issued here, or was altered') =>
+const invalid = (message = 'This access token was not issued by this server, or was altered') =>
   fail('token_invalid', message)
 
 const expired = (app_id: unknown) =>
   fail(
     'token_expired',
-    `This access token is older than its ${inDays(accessTokenLifetime)}; refresh it or ask for a new one`,
+    `This access token has expired after ${inDays(accessTokenLifetime)}; refresh it or request a new one`,
     typeof app_id === 'string' ? { app_id } : {},
   )

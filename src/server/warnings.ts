@@ -20,7 +20,7 @@ function addressWarnings({ trust_proxy }: Pick<Config, 'trust_proxy'>, issuer: s
   }
   if (protocol === 'https:' && trust_proxy === '') {
     return [
-      'TILLGATE_TRUST_PROXY is not set: behind a proxy all clients share its address, and one limit on failed sign-ins',
+      'TILLGATE_TRUST_PROXY is not set: behind a proxy, all clients appear to have its address and share one limit on failed sign-ins',
     ]
   }
   return []
@@ -45,7 +45,7 @@ export function databaseWarnings({ database, read_database = null }: DatabaseSet
 
 function connectionWarnings({ searchParams, hostname }: URL): DatabaseWarning[] {
   if (isLocal(hostname) || searchParams.has('host')) return []
-  const mend = 'set sslmode=verify-full in its URL, unless you trust the network in between'
+  const mend = 'set sslmode=verify-full in its URL, unless you trust the network between the two'
   const sslmode = searchParams.get('sslmode') ?? 'prefer'
   if (sslmode === 'disable') {
     return [

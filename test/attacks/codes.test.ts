@@ -101,7 +101,7 @@ describe('the way back from the consent page', () => {
     })
   }
 
-  test('cannot be taken before the merchant decided', async () => {
+  test('cannot be resumed before the merchant has decided', async () => {
     const browser = new Browser(server.base)
     const consent = await browser.reachConsent(authorizePath(client), 'owner@example.com')
     const [, uid] = /action="\/consent\/([\w-]+)"/.exec(consent.text) ?? []

@@ -105,7 +105,7 @@ describe('containers', () => {
   }
 })
 
-test('a name cannot steer the operator’s terminal: control and direction marks are shown as escapes', () => {
+test('a name cannot control the operator’s terminal: control and direction characters are shown as escapes', () => {
   assert.equal(
     printable('a\u001b[31mb\rc\nd\u0085e\u202ef\u2066g'),
     'a\\u{1b}[31mb\\u{d}c\\u{a}d\\u{85}e\\u{202e}f\\u{2066}g',

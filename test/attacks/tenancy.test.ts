@@ -296,7 +296,7 @@ function judge(
   }
 }
 
-describe('what is another’s answers as what is nobody’s, so that nobody can tell that it exists', () => {
+describe('another tenant’s object gets the same answer as one that does not exist', () => {
   const pages = Object.entries(matrix).filter(
     ([endpoint, audience]) => /^GET .*:/.test(endpoint) && !['operator', 'app'].includes(audience),
   )
@@ -316,7 +316,7 @@ describe('what is another’s answers as what is nobody’s, so that nobody can 
     })
   }
 
-  test('but for stores at the API, which are 403 when they exist: spec 7 tells the two apart', async () => {
+  test('except stores at the API, which are 403 when they exist: spec 7 distinguishes the two', async () => {
     for (const [id, status] of [
       [victim.ids.store_id, 403],
       [nobodys.store_id, 404],

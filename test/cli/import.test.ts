@@ -66,7 +66,7 @@ describe('tillgate import', () => {
     assert.deepEqual(withoutProgress(stderr).split('\n'), [
       'line 4101: status is 1; it must be one of 2, 3, 11',
       'line 4201: the record is not JSON: "nonsense"',
-      'tillgate: 2 lines cannot be stored, so nothing of that batch was stored; lines 1 to 4000 are stored',
+      'tillgate: 2 lines cannot be stored, so nothing from that batch was stored; lines 1 to 4000 are stored',
       '',
     ])
     records[4100] = sampleOrder({ id: 'O-5100' })
@@ -86,7 +86,7 @@ describe('tillgate import', () => {
     assert.equal(lines[19], 'line 20: the record is not JSON: "x"')
     assert.deepEqual(lines.slice(20), [
       'and 30 more problems',
-      'tillgate: 50 lines cannot be stored, so nothing of that batch was stored; no line is stored',
+      'tillgate: 50 lines cannot be stored, so nothing from that batch was stored; no lines are stored',
     ])
     assert.equal(code, 1)
   })
@@ -164,12 +164,12 @@ describe('tillgate import', () => {
     {
       name: 'a .gz file that is none',
       args: ['plain.gz'],
-      message: /^tillgate: incorrect header check; no line is stored\n$/,
+      message: /^tillgate: incorrect header check; no lines are stored\n$/,
     },
     {
       name: 'a .gz file that ends early',
       args: ['short.gz'],
-      message: /^tillgate: unexpected end of file; no line is stored\n$/,
+      message: /^tillgate: unexpected end of file; no lines are stored\n$/,
     },
   ]
   before(() => {

@@ -109,7 +109,7 @@ describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => 
       name: 'a database file that is not one',
       args: ['migrate'],
       env: { TILLGATE_DATABASE: import.meta.filename },
-      line: /not a database/,
+      line: /not a (SQLite )?database/,
     },
     {
       name: 'a database below something that is no folder',

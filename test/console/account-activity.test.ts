@@ -178,7 +178,7 @@ describe('what was done with the account', () => {
     const told = rowsOf(page).map(([, who, what, from]) => [who, what, from])
     const here = '127.0.0.1'
     assert.deepEqual(told, [
-      ['Somebody not signed in', 'was refused sign-in as owner@example.com', here],
+      ['Someone who was not signed in', 'failed to sign in as owner@example.com', here],
       ['You', 'signed in', here],
       [
         'You',

@@ -268,7 +268,7 @@ describe('changing the stores', () => {
 
   test('with none leads to the page that ends it all, and ends nothing by itself', async () => {
     const answer = await owner.submit(await owner.open(page('/stores')), { decision: 'save' })
-    assert.match(answer.text, /Revoke the access of Led/)
+    assert.match(answer.text, /Revoke Led/)
     assert.ok(await alive())
     assert.deepEqual(await readable(), [1002])
   })

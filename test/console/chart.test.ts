@@ -174,7 +174,7 @@ describe('for those who do not see it', () => {
     assert.match(text, /role="img" aria-labelledby="c-title" aria-describedby="c-desc"/)
     assert.match(
       text,
-      /2 points from 1 Nov to 2 Nov\. Orders: 30 in all, at most 20, on 2 Nov\. Items: 30 in all, at most 30, on 1 Nov\./,
+      /2 points from 1 Nov to 2 Nov\. Orders: 30 in total, highest 20 \(2 Nov\)\. Items: 30 in total, highest 30 \(1 Nov\)\./,
     )
     assert.deepEqual(cells(text), ['1 Nov', '10', '30', '2 Nov', '20', '0'])
   })

@@ -283,7 +283,7 @@ describe('who asks', () => {
       page.text,
       /href="https:\/\/ledger\.example\/about\?x&#61;1" target="_blank" rel="noopener noreferrer"/,
     )
-    assert.match(text, /You return to ?app\.example\.com/)
+    assert.match(text, /You will return to ?app\.example\.com/)
     assert.match(text, /The app’s developer states this/)
     assertNoInlineCode(page.text)
   })
@@ -538,10 +538,7 @@ describe('the way back', () => {
         await browser.submit(page, { decision, store: '1002' }),
       ]) {
         assertError('page', again, 400)
-        assert.match(
-          again.text,
-          decision === 'allow' ? /You allowed Ledger/ : /You denied this request of Ledger/,
-        )
+        assert.match(again.text, decision === 'allow' ? /You allowed Ledger/ : /You denied Ledger’s request/)
         assert.match(again.text, /href="https:\/\/app\.example\.com">Back to Ledger/)
         assert.doesNotMatch(again.text, /code=|state=/)
       }

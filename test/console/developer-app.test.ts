@@ -90,7 +90,7 @@ describe('changing an app', () => {
       name: 'a publisher with an invisible character',
       changes: { publisher: 'Led\u200bger' },
       field: 'publisher',
-      says: /cannot be seen/,
+      says: /invisible/,
     },
     {
       name: 'a redirect URI with a fragment',
@@ -224,7 +224,7 @@ describe('what the page tells', () => {
     assert.match(page, /Latency, by hour/)
     assert.match(
       page,
-      /24 points from 13:00 to 12:00\. Answered: 2 in all, at most 2, on 12:00\. Refused \(4xx\): 1 in all/,
+      /24 points from 13:00 to 12:00\. Answered: 2 in total, highest 2 \(12:00\)\. Client errors \(4xx\): 1 in total/,
     )
     assert.match(page, /GET \/integration\/v1\/orders 1 1 0 [\d.]+ ms/)
     const month = await shown(`${app.path}?period=30d`)
@@ -426,7 +426,7 @@ describe('who may', () => {
     }
   })
 
-  test('CSRF: no form is taken without the token of its own browser', async () => {
+  test('CSRF: no form is accepted without the token of its own browser', async () => {
     const before = await stored()
     const foreign = csrfOf(await other.open(`${appsPath}/new`))
     for (const path of forms) {

@@ -390,7 +390,7 @@ describe('who may', () => {
     assert.equal(await countOf('dev@example.com'), before)
   })
 
-  test('CSRF: no form is taken without the token of its own browser', async () => {
+  test('CSRF: no form is accepted without the token of its own browser', async () => {
     const { client, ofApp } = await addresses()
     const before = await countOf('dev@example.com')
     const known = await server.storage.apps.secrets(client.client_id)

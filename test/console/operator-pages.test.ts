@@ -244,7 +244,10 @@ describe('the overview', () => {
     const browser = new Browser(own.base)
     await browser.signIn('ops@example.com')
     const empty = wordsOf((await browser.open('/operator')).text)
-    assert.match(empty, /Requests 0 last 24 hours Errors 0 % 0 refused, 0 failed Latency – no requests/)
+    assert.match(
+      empty,
+      /Requests 0 last 24 hours Errors 0 % 0 client errors, 0 server errors Latency – no requests/,
+    )
     assert.match(empty, /Ingest lag – no batch yet Stores 0 Apps 0 none disabled Accounts 1/)
     assert.match(empty, /No requests in the last 24 hours/)
 
@@ -269,7 +272,7 @@ describe('the overview', () => {
 
     const page = wordsOf((await browser.open('/operator')).text)
     // The tokens are requests too: two of them.
-    assert.match(page, /Requests 6 last 24 hours Errors 17 % 1 refused, 0 failed/)
+    assert.match(page, /Requests 6 last 24 hours Errors 17 % 1 client error, 0 server errors/)
     assert.match(page, /Ingest lag 42 s last batch 10 min ago/)
     assert.match(page, /Stores 1 Apps 3 1 disabled Accounts 1 0 merchants, 0 developers, 1 operator/)
     assert.match(page, /Database [\d.]+ [KM]B (SQLite|PostgreSQL) \d/)

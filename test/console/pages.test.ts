@@ -137,7 +137,7 @@ describe('security headers', () => {
   })
 })
 
-describe('CSRF: a form is taken only with the token of the browser that it was made for', () => {
+describe('CSRF: a form is accepted only with the token of the browser that it was made for', () => {
   const forms = {
     '/login': { email: 'owner@example.com', password },
     '/logout': {},

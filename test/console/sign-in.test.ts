@@ -139,7 +139,7 @@ describe('a sign-in that is under way', () => {
     ['is disabled', (id: string) => server.storage.accounts.setDisabled(id, 5, 5)],
     ['gets another password', (id: string) => server.storage.accounts.setPassword(id, 'another hash')],
   ] as const) {
-    test(`comes to nothing when the account ${name} meanwhile, and looks like any other refusal`, async t => {
+    test(`fails when the account ${name} meanwhile, with the same answer as any refused sign-in`, async t => {
       const email = `${name.replaceAll(' ', '-')}@example.com`
       const { id } = await server.newAccount(email)
       const wrong = await tryToSignIn(email, 'not the password')
@@ -156,7 +156,7 @@ describe('a sign-in that is under way', () => {
 describe('the token of forms', () => {
   const secretOf = (browser: Browser) => browser.cookies.find(({ name }) => name === 'tillgate_csrf')?.value
 
-  test('is renewed at sign-in: whoever knew or planted the one before has no form of the session', async () => {
+  test('is renewed at sign-in: a token known or planted before is invalid in the session', async () => {
     const browser = new Browser(server.base)
     const before = csrfOf(await browser.open('/login'))
     const planted = secretOf(browser)
@@ -218,7 +218,7 @@ describe('the session cookie', () => {
     }
   })
 
-  test('holds a new value after each sign-in: one planted before is worth nothing, and the old one ends', async () => {
+  test('holds a new value after each sign-in: one planted before is invalid, and the old session ends', async () => {
     const browser = new Browser(server.base)
     browser.cookies.push({ name: 'tillgate_session', value: 'planted', path: '/' })
     await browser.signIn('owner@example.com')
@@ -287,7 +287,7 @@ async function signOut(browser: Browser): Promise<Answer> {
   })
 }
 
-describe('after signing in, `next` leads to a page of ours only', () => {
+describe('after signing in, `next` leads only to a page of this server', () => {
   const home = '/account/apps'
   const away = [
     'https://evil.example',
@@ -480,7 +480,7 @@ describe('guessing passwords is slowed down for the guesser, and for nobody else
     assert.equal((await tryToSignIn('owner@example.com', password)).status, 303, 'a minute later')
   })
 
-  test('the audit log tells of the first 20 an hour from an address, and says when it tells no more', async () => {
+  test('the audit log records the first 20 an hour from an address, and the last entry says that no more are recorded', async () => {
     const { id } = await server.newAccount('guessed@example.com')
     const told = async () =>
       (await server.storage.audit.list({ action: 'sign_in_refused', limit: 200, look: 200 })).lines

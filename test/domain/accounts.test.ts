@@ -69,7 +69,7 @@ test('an email has at most 254 characters', async () => {
   assert.equal((await accounts.create({ ...olivia, email: longest }, byTest)).email, longest)
   await assert.rejects(accounts.create({ ...olivia, email: `b${longest}` }, byTest), {
     field: 'email',
-    message: 'the email has 255 characters; the most is 254',
+    message: 'the email has 255 characters; the maximum is 254',
   })
 })
 

@@ -28,8 +28,8 @@ const read = (over: Partial<AuditLine>) => whatOf(line(over)).map(partText).join
 const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
   sign_in: [[{}, 'signed in']],
   sign_in_refused: [
-    [{}, 'was refused sign-in as bob@example.com'],
-    [{ account_id: null }, 'was refused sign-in with an unknown email'],
+    [{}, 'failed to sign in as bob@example.com'],
+    [{ account_id: null }, 'failed to sign in with an unknown email'],
   ],
   sign_out: [[{}, 'signed out']],
   account_created: [
@@ -80,7 +80,7 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
     [{}, 'rotated the signing and cookie keys'],
     [{ detail: 'all older keys abandoned' }, 'rotated the signing and cookie keys: all older keys abandoned'],
   ],
-  switch_set: [[{ detail: 'sign_up on' }, 'turned the switch sign_up on']],
+  switch_set: [[{ detail: 'sign_up on' }, 'turned developer sign-up on']],
 }
 
 for (const [action, cases] of Object.entries(sentences)) {
@@ -108,7 +108,7 @@ test('an account or app that no longer exists has no name, and breaks nothing', 
 test('who did it: a person, an app, a command, the server, or somebody', () => {
   const who = (over: Partial<AuditLine>) => partText(whoOf(line(over)))
   assert.equal(who({}), 'ada@example.com')
-  assert.equal(who({ actor_id: null, actor_name: null }), 'Somebody not signed in')
+  assert.equal(who({ actor_id: null, actor_name: null }), 'Someone who was not signed in')
   assert.equal(who({ actor_kind: 'app', actor_id: 'x', actor_name: null }), 'x')
   assert.equal(who({ actor_kind: 'command', actor_id: null, actor_name: 'root' }), 'root on the command line')
   assert.equal(who({ actor_kind: 'server', actor_id: null, actor_name: null }), 'The server')

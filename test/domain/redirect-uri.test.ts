@@ -104,7 +104,7 @@ describe('a redirect URI is refused with the reason', () => {
     ['https://app.example.com/a%7f', /encoded control/],
     ['https://app.example.com/%', /not followed by two/],
     ['https://app.example.com/%zz', /not followed by two/],
-    [`https://app.example.com/${'a'.repeat(1977)}`, /2001 characters; the most is 2000/],
+    [`https://app.example.com/${'a'.repeat(1977)}`, /2001 characters; the maximum is 2000/],
   ]
   for (const [uri, reason] of refused) {
     test(`refused: ${JSON.stringify(uri).slice(0, 80)}`, () => {

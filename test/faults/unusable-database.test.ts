@@ -75,22 +75,18 @@ describe('SQLite', { skip: sqliteAlone }, () => {
     const said = JSON.parse(stdout)
     assert.match(
       said[readOnly],
-      /^the database file .* may not be written by this user.*: give this user the right/,
+      /^this user.* may not write to the database file .*: give this user the right/,
     )
-    assert.match(said[unreadable], /^the database file .* may not be written by this user/)
-    assert.match(said[logless], /^the folder .* may not be written by this user.*SQLite keeps its log beside/)
-    assert.match(said[missing], /^the folder .* may not be written by this user/)
+    assert.match(said[unreadable], /^this user.* may not write to the database file /)
+    assert.match(said[logless], /^this user.* may not write to the folder .*SQLite keeps its log beside/)
+    assert.match(said[missing], /^this user.* may not write to the folder /)
     assert.deepEqual(files.map(state), before)
   })
 
   describe('damaged', () => {
     const damage: [name: string, bytes: () => Buffer, says: RegExp][] = [
-      [
-        'no database at all',
-        () => Buffer.from('not a database '.repeat(1000)),
-        /is not a database of SQLite/,
-      ],
-      ['its first bytes overwritten', () => overwritten(whole, 0, 50), /is not a database of SQLite/],
+      ['no database at all', () => Buffer.from('not a database '.repeat(1000)), /is not a SQLite database/],
+      ['its first bytes overwritten', () => overwritten(whole, 0, 50), /is not a SQLite database/],
       ['cut off in the middle', () => whole.subarray(0, whole.length / 2), /is damaged \(.*malformed\)/],
       ['a page of zeros', () => zeroed(whole), /is damaged .*restore a backup: docs\/operations\.md/],
       ['a page of noise', () => overwritten(whole, whole.length - 3 * 16_384, 16_384), /is damaged/],
@@ -112,7 +108,7 @@ describe('SQLite', { skip: sqliteAlone }, () => {
     connection.exec("insert into schema_migrations (number, name, applied_at) values (9999, 'later', 0)")
     connection.close()
     const before = state(file)
-    await assert.rejects(openStorage(file), /the database has schema 9999; this Tillgate knows up to \d+/)
+    await assert.rejects(openStorage(file), /the database has schema 9999; this version supports up to \d+/)
     assert.deepEqual(state(file), before)
   })
 
@@ -186,7 +182,7 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
         `insert into schema_migrations (number, name, applied_at) values (9999, 'later', 0)`,
       )
       return url
-    }, /schema 9999; this Tillgate knows up to \d+/)
+    }, /schema 9999; this version supports up to \d+/)
   })
 
   test('a database that does not exist', () =>

@@ -210,7 +210,7 @@ test('parallel redemptions of one code give exactly one success', async () => {
   assert.equal(statuses.filter(status => status === 400).length, 31, statuses.join())
 })
 
-test('RFC 6749 §4.1.2: a code used again later is refused and its tokens die', async () => {
+test('RFC 6749 §4.1.2: a code used again later is refused and its tokens are revoked', async () => {
   const app = await server.newApp({ redirect_uris: [redirectUri] })
   const { callback, verifier, tokens } = await run(app)
   const again = await server.post('/auth/v2/token', {
@@ -301,7 +301,7 @@ test('RFC 7009: revoking an access token ends that token alone; revoking the ref
   assert.equal((await server.get('/integration/v1/stores', next.access_token)).status, 401)
 })
 
-test('RFC 7662: introspection tells a client of its own live tokens only', async () => {
+test('RFC 7662: introspection shows a client only its own valid tokens', async () => {
   const app = await server.newApp({ redirect_uris: [redirectUri] })
   const stranger = await server.newApp()
   const journey = await run(app)

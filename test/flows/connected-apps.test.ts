@@ -61,7 +61,7 @@ test('connected apps: Revoke access asks once more, then bites on the next reque
   const { app, browser, access_token } = await connect('Loyalty', 'owner@example.com', '1001')
   const own = await server.token(app)
   const question = await browser.open(`/account/apps/${app.client_id}/revoke`)
-  assert.match(question.text, /Revoke the access of Loyalty\?/)
+  assert.match(question.text, /Revoke Loyalty’s access\?/)
   assert.equal((await server.get('/integration/v1/stores', access_token)).status, 200)
   const page = await browser.submit(question, {})
   assert.doesNotMatch(page.text, /Loyalty/)

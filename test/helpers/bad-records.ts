@@ -51,7 +51,7 @@ export const badRecords: { name: string; record: object | string; problems: stri
   {
     name: 'a line of more than 1 MiB',
     record: `{"kind":"order","id":"${'x'.repeat(1_048_576)}"}`,
-    problems: ['too_long line 3: the record is longer than 1048576 bytes, the most for a line'],
+    problems: ['too_long line 3: the record is longer than 1048576 bytes, the maximum for a line'],
   },
   {
     name: 'a value nested too deeply',

@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => server.close())
 
-describe('a redirect URI that is not registered, however it is disguised, ends on a page of ours and leads nowhere', () => {
+describe('a redirect URI that is not registered, however it is disguised, ends on an error page of this server without a redirect', () => {
   const host = 'app.example.com'
   const disguises = [
     'https://evil.example/cb',
@@ -130,7 +130,7 @@ describe('a redirect URI that is not registered, however it is disguised, ends o
   })
 })
 
-describe('what else ends on a page, because nobody is known to be told', () => {
+describe('other errors end on a page, because no redirect URI is known to be valid', () => {
   const rows: { name: string; path: () => string }[] = [
     { name: 'no parameters', path: () => '/auth/v2/authorize' },
     { name: 'no client_id', path: () => authorizePath(client, { client_id: undefined }) },
@@ -176,7 +176,7 @@ describe('what else ends on a page, because nobody is known to be told', () => {
   })
 })
 
-describe('errors that the app is told, by query, with state and iss (RFC 6749 §4.1.2.1, RFC 9207)', () => {
+describe('errors that are sent to the app in the query, with state and iss (RFC 6749 §4.1.2.1, RFC 9207)', () => {
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
   const rows: {
     name: string

@@ -90,9 +90,9 @@ const rows: Row[] = [
     },
   })),
   { name: 'a stranger’s key with our kid', token: () => byStranger({}) },
-  { name: 'a stranger’s key, brought along in jwk', token: () => byStranger({ jwk: strangersJwk }) },
+  { name: 'a stranger’s key in jwk', token: () => byStranger({ jwk: strangersJwk }) },
   {
-    name: 'a stranger’s key, brought along in jwk without a kid',
+    name: 'a stranger’s key in jwk without a kid',
     token: () => byStranger({ jwk: strangersJwk, kid: undefined }),
   },
   { name: 'a stranger’s key at jku', token: () => byStranger({ jku: 'http://127.0.0.1:9/jwks' }) },
@@ -236,7 +236,7 @@ describe('the Authorization header is the only place for a token, and Bearer the
     })
   }
 
-  test('a token of 5 KiB is 401; one of 1 MiB is 431 and never looked at', async () => {
+  test('a token of 5 KiB is 401; one of 1 MiB is 431 and never verified', async () => {
     assertError('envelope', await server.get(path, `${good}${'A'.repeat(5000)}`), 401, 'token_invalid')
     const answer = await send(server.base, {
       path,
@@ -273,7 +273,7 @@ describe('what can end a token before its time', () => {
     assert.equal((await server.get(path, good)).status, 200)
   })
 
-  test('the tokens of a disabled app are dead while it is disabled, and it gets no new ones', async () => {
+  test('the tokens of a disabled app are rejected while it is disabled, and it gets no new ones', async () => {
     const app = await server.newApp()
     const token = await server.token(app)
     await server.apps.setDisabled(app.client_id, true, byTest)

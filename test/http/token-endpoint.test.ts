@@ -135,7 +135,7 @@ describe('authorization_code: a code is worth something only to its client, with
     })
   }
 
-  test('a code is dead at 10 minutes and alive a second before', async () => {
+  test('a code is invalid at 10 minutes and valid a second before', async () => {
     const [early, late] = [await codeOf(server, client), await codeOf(server, client)]
     server.clock.advance(599)
     assert.equal((await redeem(server, client, early)).status, 200)
@@ -187,7 +187,7 @@ describe('public apps: PKCE is all they have', () => {
     assertError('oauth', answer, 400, 'unauthorized_client')
   })
 
-  test('an app with a secret is not let in without it by calling itself public', async () => {
+  test('an app with a secret cannot do without it by calling itself public', async () => {
     const code = await codeOf(server, client)
     const answer = await redeem(server, { client_id: client.client_id } as Client, code)
     assertError('oauth', answer, 401, 'invalid_client')
@@ -453,7 +453,7 @@ describe('requests that are wrong in themselves', () => {
     })
   }
 
-  test('RFC 6749 §2.3.1: credentials in the query are not looked at', async () => {
+  test('RFC 6749 §2.3.1: credentials in the query are ignored', async () => {
     const query = `/auth/v2/token?${ownToken()}`
     assertError('oauth', await postBody('', {}, query), 401, 'invalid_client')
     assertError('oauth', await postBody('grant_type=client_credentials', {}, query), 401, 'invalid_client')

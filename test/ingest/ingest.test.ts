@@ -48,7 +48,7 @@ test('ingest: every bad line is named, those of unknown stores too, in the order
     '',
     'nonsense',
   )
-  assert.equal(message, '3 lines cannot be stored, so nothing was: 2, 4, 6')
+  assert.equal(message, '3 lines are invalid, so nothing was stored: 2, 4, 6')
   assert.deepEqual(
     details.map(({ line, field, code }) => [line, field, code]),
     [
@@ -66,7 +66,7 @@ test('ingest: every bad line is named, those of unknown stores too, in the order
 
 test('ingest: one bad line is told in the singular', async () => {
   const { message } = await refusal(sampleOrder({ store_id: 404 }))
-  assert.equal(message, 'Line 1 cannot be stored, so nothing was')
+  assert.equal(message, 'Line 1 is invalid, so nothing was stored')
 })
 
 test('ingest: details name the first 1000 problems and the message counts the rest', async () => {

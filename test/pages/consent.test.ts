@@ -101,7 +101,7 @@ journey(
 
     await page.goto(`${base}/account/apps`)
     await press(page, 'Revoke access')
-    await page.getByRole('heading', { name: 'Revoke the access of Ledger?' }).waitFor()
+    await page.getByRole('heading', { name: 'Revoke Ledger’s access?' }).waitFor()
     await check()
     await press(page, 'Revoke access')
     await page.getByText('No app has access to your stores').waitFor()

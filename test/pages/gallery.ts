@@ -35,7 +35,7 @@ export const galleryPage = (): string =>
     body: html`!${pageHeader({
       title: hostile,
       back: { href: '/operator/apps', label: 'Apps' },
-      beside: html`!${badge('Live', 'good')} !${badge('Public')}`,
+      beside: html`!${badge('Enabled', 'good')} !${badge('Public')}`,
       lead: { text: 'A sentence that says what this page is for, and what one can do here.' },
       actions: html`<a class="button" href="#main">Create an app</a> <a class="button secondary" href="#main">Export</a>`,
     })}

@@ -33,10 +33,10 @@ test('a schema newer than the program is refused, and one of another program', a
   const url = await freshDatabase()
   await migrate(url)
   await administer(url, `insert into schema_migrations (number, name, applied_at) values (9999, 'later', 1)`)
-  await assert.rejects(openStorage(url), /has schema 9999; this Tillgate knows up to \d+/)
+  await assert.rejects(openStorage(url), /has schema 9999; this version supports up to \d+/)
   const other = await freshDatabase()
   await administer(other, 'create table schema_migrations (version text)')
-  await assert.rejects(openStorage(other), /used by another program/)
+  await assert.rejects(openStorage(other), /belongs to another program/)
 })
 
 test('migrate --citus says clearly that a plain PostgreSQL has no Citus', async () => {

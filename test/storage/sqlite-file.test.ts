@@ -74,7 +74,7 @@ test('a database of a later Tillgate is refused and left as it is', async () => 
   later.exec("insert into schema_migrations (number, name, applied_at) values (9999, 'later', 0)")
   // Not closed: its log must not be written back by us either.
   const before = [file, `${file}-wal`].map(name => readFileSync(name))
-  await assert.rejects(openStorage(file), /schema 9999; this Tillgate knows up to \d+/)
+  await assert.rejects(openStorage(file), /schema 9999; this version supports up to \d+/)
   await assert.rejects(migrate(file), /schema 9999/)
   assert.deepEqual(
     [file, `${file}-wal`].map(name => readFileSync(name)),
@@ -98,7 +98,7 @@ test('a database of something else, or no database, is refused and left as it is
   )
   for (const [file, message] of [
     [other, /"photos"/],
-    [text, /not a database/],
+    [text, /not a (SQLite )?database/],
   ] as const) {
     const before = readFileSync(file)
     await assert.rejects(openStorage(file), message)

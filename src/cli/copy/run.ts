@@ -57,7 +57,7 @@ async function copy({ from, to, check = false }: CopyOptions, signal: AbortSigna
 function refuseUnknown(database: string): void {
   // Not shown: a URL may hold a password.
   if (isUrl(database) && !isPostgresUrl(database)) {
-    throw new Error('a database is a SQLite file or a postgres:// URL')
+    throw new Error('a database must be a SQLite file or a postgres:// URL')
   }
   if (database === ':memory:') throw new Error('a database in :memory: is lost when the command ends')
 }

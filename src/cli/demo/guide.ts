@@ -49,7 +49,7 @@ const logins = ({ merchant, developer, operator }: Demo, neighbour: Login): stri
   return [
     'Logins',
     login('Merchant', merchant),
-    login('Another', neighbour),
+    login('Merchant 2', neighbour),
     login('Developer', developer),
     login('Operator', operator),
   ]
@@ -71,7 +71,7 @@ function commands({ app, platform }: Demo, base_url: string, store_id: number, l
   const api = `${base_url}/integration/v1`
   const get = (path: string) => `curl -s -H "Authorization: Bearer $TOKEN" '${api}${path}'; echo`
   return [
-    '# Paste into a shell: a token, then stores, orders, items and item sales',
+    '# Paste into a shell: get a token, then read stores, orders, items and item sales',
     ...token('TOKEN', base_url, app),
     '',
     get('/stores'),

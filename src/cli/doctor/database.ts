@@ -11,7 +11,7 @@ const gigabyte = 1024 ** 3
 /** Turns the examination of the database into checks. */
 export function databaseChecks(found: Examination, config: Config, clock: Clock): Check[] {
   return [
-    ok('database', `${found.engine} ${found.version}, reached`),
+    ok('database', `${found.engine} ${found.version}, reachable`),
     schemaCheck(found),
     ...durabilityChecks(found),
     keyCheck(found, clock),
@@ -22,12 +22,12 @@ export function databaseChecks(found: Examination, config: Config, clock: Clock)
 }
 
 function schemaCheck({ schema: { current, newest } }: Examination): Check {
-  if (current === newest) return ok('schema', `number ${current}, up to date`)
+  if (current === newest) return ok('schema', `version ${current}, up to date`)
   if (current > newest) {
-    const says = `number ${current}; this Tillgate knows up to ${newest}`
+    const says = `version ${current}; this Tillgate supports up to ${newest}`
     return problem('schema', says, 'run the Tillgate version that wrote it, or a later one')
   }
-  const says = current === 0 ? 'the database has no tables yet' : `number ${current} of ${newest}`
+  const says = current === 0 ? 'the database has no tables yet' : `version ${current} of ${newest}`
   return warning('schema', says, 'run tillgate migrate, or start the server, which migrates too')
 }
 
@@ -50,7 +50,7 @@ function clockChecks({ clock }: Examination): Check[] {
   if (clock === null) return []
   const seconds = Math.abs(Date.now() / 1000 - clock)
   const says = `the database’s clock differs by ${seconds.toFixed(1)} s`
-  const mend = 'synchronize both machines by NTP; chronyc tracking or timedatectl shows the state'
+  const mend = 'synchronize both machines with NTP; chronyc tracking or timedatectl shows the state'
   if (seconds > 10) return [problem('clock', says, mend)]
   return [seconds > 2 ? warning('clock', says, mend) : ok('clock', says)]
 }
@@ -61,8 +61,7 @@ function connectionChecks({ connections }: Examination, config: Config): Check[]
   const wanted = config.workers * config.database_pool
   const says = `${used} of ${most} are in use; this node uses up to ${wanted}`
   if (used + wanted <= most) return [ok('connections', says)]
-  const mend =
-    'lower TILLGATE_DATABASE_POOL or TILLGATE_WORKERS, raise max_connections, or put PgBouncer in between'
+  const mend = 'lower TILLGATE_DATABASE_POOL or TILLGATE_WORKERS, raise max_connections, or use PgBouncer'
   return [wanted > most ? problem('connections', says, mend) : warning('connections', says, mend)]
 }
 

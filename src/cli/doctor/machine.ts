@@ -32,7 +32,7 @@ function filesChecks({ max_connections, listeners }: Config): Check[] {
     `a process may have ${most} open; TILLGATE_MAX_CONNECTIONS is ${max_connections}, ` +
     `TILLGATE_LISTENERS is ${listeners}`
   if (most >= max_connections + others) return [ok('open files', says)]
-  const mend = `raise the limit (ulimit -n, LimitNOFILE= of systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - others)}`
+  const mend = `raise the limit (ulimit -n, LimitNOFILE= in systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - others)}`
   return [warning('open files', says, mend)]
 }
 

@@ -96,7 +96,7 @@ function dateChecks({ headers }: Response): Check[] {
   const seconds = Math.max(0, Math.abs(Date.now() - date) / 1000 - 1)
   const says = `the clock of the public address differs by ${seconds.toFixed(0)} s`
   if (seconds <= 2) return [ok('clock', says)]
-  return [problem('clock', says, 'synchronize all nodes by NTP: tokens and rate limits depend on the time')]
+  return [problem('clock', says, 'synchronize all nodes with NTP: tokens and rate limits depend on the time')]
 }
 
 /** Checks that a proxy in between passes on the headers that Tillgate needs. */
@@ -109,7 +109,11 @@ async function proxyChecks(base: string, secure: boolean, trust_proxy: string): 
   else {
     const says = `a request with a token was answered with ${answer.status} ${code ?? 'by another server'}, not 401 token_invalid`
     checks.push(
-      problem('proxy headers', says, 'let the proxy pass on the Authorization header and the path unchanged'),
+      problem(
+        'proxy headers',
+        says,
+        'configure the proxy to pass on the Authorization header and the path unchanged',
+      ),
     )
   }
   if (!answer.headers.has('x-request-id')) {
@@ -117,24 +121,28 @@ async function proxyChecks(base: string, secure: boolean, trust_proxy: string): 
       warning(
         'proxy headers',
         'the response has no X-Request-Id',
-        'let the proxy pass it on: it identifies a request in the log',
+        'configure the proxy to pass it on: it identifies a request in the log',
       ),
     )
   }
   if (!secure) return checks
   if (!answer.headers.has('strict-transport-security')) {
     checks.push(
-      warning('proxy headers', 'the response has no Strict-Transport-Security', 'let the proxy pass it on'),
+      warning(
+        'proxy headers',
+        'the response has no Strict-Transport-Security',
+        'configure the proxy to pass it on',
+      ),
     )
   }
   if (trust_proxy === '') {
     const says =
-      'TILLGATE_TRUST_PROXY is not set: all clients have the address of the proxy, and share one limit on failed sign-ins'
+      'TILLGATE_TRUST_PROXY is not set: all clients appear to have the proxy’s address, and share one limit on failed sign-ins'
     checks.push(
       warning(
         'proxy headers',
         says,
-        'set it to the address of the proxy, and let the proxy set X-Forwarded-For',
+        'set it to the address of the proxy, and configure the proxy to set X-Forwarded-For',
       ),
     )
   }

@@ -84,14 +84,14 @@ function refused(
   for (const { message } of details.slice(0, shownProblems)) note(message)
   if (problems > shownProblems) note(`and ${problems - shownProblems} more problems`)
   return new Error(
-    `${lines(bad)} cannot be stored, so nothing of that batch was stored; ${storedSoFar(state)}`,
+    `${lines(bad)} cannot be stored, so nothing from that batch was stored; ${storedSoFar(state)}`,
   )
 }
 
 const lines = (count: number): string => (count === 1 ? '1 line' : `${count} lines`)
 
 const storedSoFar = ({ stored_through }: ImportState): string =>
-  stored_through === 0 ? 'no line is stored' : `lines 1 to ${stored_through} are stored`
+  stored_through === 0 ? 'no lines are stored' : `lines 1 to ${stored_through} are stored`
 
 const summary = ({ stores, items, orders, unchanged }: RecordCounts): string =>
   `${stores} stores, ${items} items and ${orders} orders; ${unchanged} unchanged`

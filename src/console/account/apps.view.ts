@@ -34,7 +34,7 @@ export const connectedAppsPage = ({ viewer, connections, reads, revoked }: Conne
         text: 'Apps that can read data from your stores. You can revoke the access you gave at any time.',
       },
     })}
-      !${revoked ? notice({ tone: 'good', content: { text: 'Access revoked. From its next request, the app has lost the access you gave it.' } }) : ''}
+      !${revoked ? notice({ tone: 'good', content: { text: 'Access revoked. From its next request, the app no longer has the access you gave it.' } }) : ''}
       !${
         connections.own.length === 0
           ? nothing(connections)

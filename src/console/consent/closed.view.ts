@@ -45,7 +45,7 @@ export function decidedPage({ app, decision, viewer }: Decided): string {
   const what =
     decision === 'allow'
       ? `You allowed ${app.name} to access your stores. You can change that at any time.`
-      : `You denied this request of ${app.name}, so nothing has changed. If you change your mind, start again in the app.`
+      : `You denied ${app.name}’s request, so nothing has changed. If you change your mind, start again in the app.`
   return layout({
     title: 'You have already answered',
     viewer,

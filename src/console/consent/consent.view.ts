@@ -26,7 +26,7 @@ interface ConsentView {
 export function consentPage(view: ConsentView): string {
   const { waiting, app, question, choice, viewer, problem } = view
   const here = consentPath(waiting.uid)
-  const returnsTo = { term: 'You return to', text: new URL(waiting.redirect_uri).host }
+  const returnsTo = { term: 'You will return to', text: new URL(waiting.redirect_uri).host }
   return layout({
     title: `${app.name} asks for access`,
     viewer: { ...viewer, afterSignOut: here },

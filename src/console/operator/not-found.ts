@@ -10,7 +10,7 @@ export function sendNotFound(
   what: 'account' | 'app' | 'store',
   list: Action,
 ): FastifyReply {
-  const advice = `No ${what} has this address. Check it for typing mistakes.`
+  const advice = `No ${what} has this address. Check it for typos.`
   return sendHtml(
     reply,
     messagePage(`${what[0]?.toUpperCase()}${what.slice(1)} not found`, advice, { viewer, action: list }),

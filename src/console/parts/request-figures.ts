@@ -55,8 +55,8 @@ export const requestsChart = (points: readonly RequestPoint[], period: Period): 
     ...pointsOf(points, period),
     series: [
       { name: 'Answered', values: points.map(one => one.requests - one.client_errors - one.server_errors) },
-      { name: 'Refused (4xx)', values: points.map(one => one.client_errors) },
-      { name: 'Failed (5xx)', values: points.map(one => one.server_errors), tone: 'bad' },
+      { name: 'Client errors (4xx)', values: points.map(one => one.client_errors) },
+      { name: 'Server errors (5xx)', values: points.map(one => one.server_errors), tone: 'bad' },
     ],
     empty: nothing[period],
   })
@@ -87,8 +87,8 @@ const number = (
 /** The columns after the row's name, which is an endpoint or an app. */
 export const figureColumns = [
   number('Requests', ({ requests }) => requests),
-  number('Refused (4xx)', ({ client_errors }) => client_errors),
-  number('Failed (5xx)', ({ server_errors }) => server_errors),
+  number('Client errors (4xx)', ({ client_errors }) => client_errors),
+  number('Server errors (5xx)', ({ server_errors }) => server_errors),
   ...(['p50', 'p95', 'p99'] as const).map(name => ({
     title: name,
     align: 'end' as const,

@@ -129,7 +129,10 @@ const taken = (email: string): InputError =>
 function checkEmail(email: string): string {
   const address = normalizeEmail(email)
   if (address.length > longestEmail) {
-    throw new InputError('email', `the email has ${address.length} characters; the most is ${longestEmail}`)
+    throw new InputError(
+      'email',
+      `the email has ${address.length} characters; the maximum is ${longestEmail}`,
+    )
   }
   if (!isEmail(address)) {
     throw new InputError('email', `the email ${JSON.stringify(email)} does not have the form name@domain`)

@@ -180,7 +180,7 @@ function checkName(field: 'name' | 'publisher', name: string): string {
     throw new InputError(field, `the ${field} has ${length} characters; it must have 1 to ${longestName}`)
   }
   if (invisible.test(trimmed) || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(trimmed)) {
-    throw new InputError(field, `the ${field} has a control character or one that cannot be seen`)
+    throw new InputError(field, `the ${field} has a control character or an invisible character`)
   }
   return trimmed
 }
@@ -191,7 +191,7 @@ function checkWebsite(website: string): string {
   const fine =
     url?.protocol === 'https:' && url.username === '' && url.password === '' && website.length <= 200
   if (fine) return url.href
-  throw new InputError('website', `the website ${JSON.stringify(website)} is not an https address of a site`)
+  throw new InputError('website', `the website ${JSON.stringify(website)} is not an https address`)
 }
 
 function checkScope(scope: string | null): string {
@@ -232,13 +232,13 @@ function checkTogether({ scope, redirect_uris, public: isPublic, owner_id }: App
   if (names.includes('platform.write') && (names.length > 1 || isPublic || redirect_uris.length > 0)) {
     throw new InputError(
       'scope',
-      'platform.write is for the platform alone: no other scope, no redirect URI, not public',
+      'platform.write is for the platform alone: such an app has no other scope or redirect URI, and is not public',
     )
   }
   if (isPublic && redirect_uris.length === 0) {
     throw new InputError(
       'redirect_uri',
-      'a public app needs at least one redirect URI: it has no other way to a token',
+      'a public app needs at least one redirect URI, because it cannot get a token without one',
     )
   }
 }

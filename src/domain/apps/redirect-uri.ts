@@ -22,12 +22,12 @@ const brokenEncoding = /%(?![0-9a-f]{2})/i
 
 /** Why a URI cannot be registered; null when it can. */
 export function checkRegistered(uri: string): string | null {
-  if (uri.length > longest) return `it has ${uri.length} characters; the most is ${longest}`
+  if (uri.length > longest) return `it has ${uri.length} characters; the maximum is ${longest}`
   if (!uriCharacters.test(uri)) {
     return 'it has a character that a URI may not contain, such as a space, a backslash or a letter beyond ASCII'
   }
   if (uri.includes('#')) return 'it has a fragment (#)'
-  if (uri.includes('?')) return 'it has a query (?); a query is added by each request, not registered'
+  if (uri.includes('?')) return 'it has a query (?); requests may add a query, but it is not registered'
 
   const [, scheme, authority, path] = /^(https?):\/\/([^/]*)(.*)$/.exec(uri) ?? []
   if (scheme === undefined || authority === undefined || path === undefined) {

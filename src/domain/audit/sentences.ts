@@ -19,8 +19,8 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Sign-in refused',
     says: line =>
       line.account_id === null
-        ? say`was refused sign-in with an unknown email${detailOf(line)}`
-        : say`was refused sign-in as ${accountOf(line)}${detailOf(line)}`,
+        ? say`failed to sign in with an unknown email${detailOf(line)}`
+        : say`failed to sign in as ${accountOf(line)}${detailOf(line)}`,
   },
   sign_out: { title: 'Sign-out', says: () => say`signed out` },
   account_created: {
@@ -61,7 +61,7 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
       say`ended the access of the app ${appOf(line)}${toStores(line)}${givenBy(line)}${detailOf(line)}`,
   },
   access_linked: {
-    title: 'Access linked',
+    title: 'App linked to stores',
     says: line => say`linked the app ${appOf(line)} to ${storesOf(line)}`,
   },
   store_moved: {
@@ -72,7 +72,10 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Keys rotated',
     says: line => say`rotated the signing and cookie keys${detailOf(line)}`,
   },
-  switch_set: { title: 'Switch set', says: line => say`turned the switch ${line.detail}` },
+  switch_set: {
+    title: 'Setting changed',
+    says: line => say`turned ${line.detail?.replace('sign_up', 'developer sign-up') ?? 'a setting'}`,
+  },
 }
 
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)
@@ -83,8 +86,8 @@ export const whatOf = (line: AuditLine): Part[] => auditActions[line.action].say
 /** Who did it. */
 export function whoOf({ actor_kind, actor_id, actor_name }: AuditLine): Part {
   if (actor_kind === 'server') return 'The server'
-  if (actor_kind === 'command') return `${actor_name ?? 'Somebody'} on the command line`
-  if (actor_id === null) return 'Somebody not signed in'
+  if (actor_kind === 'command') return `${actor_name ?? 'Someone'} on the command line`
+  if (actor_id === null) return 'Someone who was not signed in'
   const label = actor_name ?? actor_id
   return actor_kind === 'app' ? { app: actor_id, label } : { account: actor_id, label }
 }

@@ -26,7 +26,7 @@ export function checkWindow({ start_date, end_date }: Partial<Window>, longest =
       {
         field: 'end_date',
         code: 'window_too_long',
-        message: `the window was ${span} s; the most is ${longest} s (${inDays(longest)})`,
+        message: `the window was ${span} s; the maximum is ${longest} s (${inDays(longest)})`,
       },
     ]
   }

@@ -26,10 +26,10 @@ export function refuseAmbiguousRequests(app: FastifyInstance): void {
 }
 
 function problemOfTarget({ url = '/' }: IncomingMessage): string | null {
-  if (url.includes('#')) return 'The request’s address has a fragment (#), which is not sent'
+  if (url.includes('#')) return 'The request URL has a fragment (#); send it without'
   const [path = ''] = url.split('?', 1)
   if (!encodedUnreserved.test(path)) return null
-  return 'The path has a letter, a digit or one of "-._~" in an encoded form; write it as it is'
+  return 'The path percent-encodes a letter, a digit or one of "-._~"; send the character itself'
 }
 
 function problemOfHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
@@ -42,7 +42,7 @@ function problemOfHeaders({ headers, rawHeaders, httpVersion }: IncomingMessage)
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
     return `The request has ${hosts} Host headers; it must have one`
   }
-  return hosts === 0 || host.test(headers.host ?? '') ? null : 'The request’s Host header is not a host'
+  return hosts === 0 || host.test(headers.host ?? '') ? null : 'The Host header is not a valid host'
 }
 
 function countHosts(rawHeaders: readonly string[]): number {

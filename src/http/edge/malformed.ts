@@ -17,7 +17,7 @@ const answers: Record<string, ApiError> = {
   ERR_HTTP_REQUEST_TIMEOUT: fail('request_timeout', 'The request did not arrive in time'),
 }
 
-const malformed = fail('request_malformed', 'This is not an HTTP request that can be read')
+const malformed = fail('request_malformed', 'The request is not valid HTTP')
 
 /** An unreadable request: it has no Fastify request with an id, a log line and metrics of its own. */
 interface Unreadable {

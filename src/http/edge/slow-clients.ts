@@ -44,7 +44,7 @@ export function closeSlowClients(app: FastifyInstance, connections: Connections)
       const sendsInTime = isFastEnough(receiving, connection, isReceiving(connection), received(socket), now)
       const readsInTime = isFastEnough(sending, connection, isSending(connection), sent(socket), now)
       if (!sendsInTime || !readsInTime) {
-        app.log.debug({ address: socket.remoteAddress }, 'a connection that was too slow was closed')
+        app.log.debug({ address: socket.remoteAddress }, 'closed a connection that was too slow')
         socket.destroy()
         continue
       }

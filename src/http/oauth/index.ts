@@ -81,7 +81,10 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     if (seconds > 0) {
       const headers = { 'retry-after': String(seconds) }
       request.error_code = 'rate_limited'
-      sendErrorPage(reply, fail('rate_limited', 'too many requests for consent were begun', { headers }))
+      sendErrorPage(
+        reply,
+        fail('rate_limited', 'too many authorization requests came from this address', { headers }),
+      )
       return
     }
     await get(request, reply, async ctx => {

@@ -32,7 +32,7 @@ const meanings: Record<number, string> = {
   413: 'The request body is too large',
   415: 'The endpoint does not read bodies of this media type',
   429: 'Too many failed client authentications; the Retry-After header says when to try again',
-  500: 'A fault on our side. Quote the X-Request-Id header when you report it',
+  500: 'An internal server error. Quote the X-Request-Id header when you report it',
   503: 'The service cannot answer now; the Retry-After header says when to try again',
 }
 
@@ -67,9 +67,9 @@ export const authorizeSchema = {
     303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
     400: page('The client or the redirect URI is not valid'),
     429: page(
-      'Too many requests for consent from one address; the Retry-After header says when to try again',
+      'Too many authorization requests from one address; the Retry-After header says when to try again',
     ),
-    500: page('A fault on our side'),
+    500: page('An internal server error'),
     503: page('The service cannot answer now; the Retry-After header says when to try again'),
   },
 }
@@ -79,7 +79,7 @@ export const tokenSchema = {
   operationId: 'token',
   summary: 'Token endpoint',
   description:
-    'Grant types `authorization_code`, `client_credentials` and `refresh_token`. An access token lives ' +
+    'Grant types `authorization_code`, `client_credentials` and `refresh_token`. An access token is valid for ' +
     `${accessTokenLifetime} s; a refresh token works once, within ${inDays(refreshTokenLifetime)}.`,
   body: Type.Object({
     grant_type: Type.String({ enum: ['authorization_code', 'client_credentials', 'refresh_token'] }),
@@ -114,7 +114,7 @@ export const revokeSchema = {
   summary: 'Revocation endpoint (RFC 7009)',
   description:
     'Revoking an access token ends that token. Revoking a refresh token ends the merchant’s authorization and all its ' +
-    'tokens. The answer to an unknown token is 200 too.',
+    'tokens. An unknown token is answered with 200 too.',
   body: tokenBody,
   response: {
     200: Type.Null({ description: 'Done' }),

@@ -59,4 +59,7 @@ async function* unzipped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 const tooLarge = (most: string) =>
-  fail('body_too_large', `The body has more than ${most}, the most for one request; send it in several`)
+  fail(
+    'body_too_large',
+    `The body has more than ${most}, the maximum for one request; split it into several requests`,
+  )

@@ -14,7 +14,7 @@ import { expand, limits } from './body.ts'
 
 const Lines = Type.String({
   description:
-    'One store, item or order a line, each with its `kind`. The whole may be sent with Content-Encoding: gzip',
+    'One store, item or order per line, each with its `kind`. The body may be sent with Content-Encoding: gzip',
   examples: ['{"kind":"store","id":1001,"name":"Harbour Street","timezone":"Australia/Sydney"}\n'],
 })
 
@@ -35,7 +35,7 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
         tags: ['Platform'],
         summary: 'Write records',
         description:
-          'Stores, items and orders, one JSON object a line, at most ' +
+          'Stores, items and orders, one JSON object per line, at most ' +
           `${limits.lines} lines and ${limits.expanded / 1_048_576} MiB. All are stored or none: a bad line is answered with ` +
           '422, which names every bad line. Sending the same records again changes nothing.',
         security: [{ oauth2: ['platform.write'] }],
@@ -84,4 +84,4 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
   )
 }
 
-const empty = () => fail('record_invalid', 'The body holds no record; send one JSON object a line')
+const empty = () => fail('record_invalid', 'The body contains no records; send one JSON object per line')

@@ -37,7 +37,7 @@ export class ProblemList {
     const cut =
       this.#total > maxDetails ? `; details name the first ${maxDetails} of ${this.#total} problems` : ''
     return lines.length === 1
-      ? `Line ${named} cannot be stored, so nothing was${cut}`
-      : `${lines.length} lines cannot be stored, so nothing was: ${named}${more}${cut}`
+      ? `Line ${named} is invalid, so nothing was stored${cut}`
+      : `${lines.length} lines are invalid, so nothing was stored: ${named}${more}${cut}`
   }
 }

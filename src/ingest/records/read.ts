@@ -129,7 +129,7 @@ export const lineFaults = {
   too_long: {
     field: '',
     rule: 'too_long',
-    reason: `is longer than ${maxLineLength} bytes, the most for a line`,
+    reason: `is longer than ${maxLineLength} bytes, the maximum for a line`,
   },
   not_utf8: { field: '', rule: 'not_utf8', reason: 'is not UTF-8 text' },
 } satisfies Record<string, Problem>

@@ -85,7 +85,7 @@ export function createMaintenance(
     },
     async backup() {
       throw new Error(
-        'a PostgreSQL database is backed up by its own tools: pg_dump, or the backups of the platform it runs on',
+        'back up a PostgreSQL database with its own tools: pg_dump, or the backups of the platform it runs on',
       )
     },
     async close() {

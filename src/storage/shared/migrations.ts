@@ -32,7 +32,7 @@ export function refuseNewer(current: number, migrations: readonly Migration[]): 
   const newest = migrations.at(-1)?.number ?? 0
   if (current > newest) {
     throw new Error(
-      `the database has schema ${current}; this Tillgate knows up to ${newest}. Run the version that wrote it, or a later one`,
+      `the database has schema ${current}; this version supports up to ${newest}. Run the version that wrote it, or a later one`,
     )
   }
 }

@@ -217,7 +217,7 @@ export function accessTests(open: Open): void {
   })
 
   check(
-    'a store that leaves its merchant leaves behind what was read and activated under them',
+    'when a store changes its merchant, its read figures and activations are deleted',
     open,
     async storage => {
       await people(storage)

@@ -38,7 +38,7 @@ function events({ account, stores, before, page: { lines, next } }: EventsView):
   const names = new Map(stores.map(({ id, name }) => [id, name]))
   return html`!${card({
     body: table<AuditLine>({
-      caption: 'Events of your account, newest first',
+      caption: 'Account events, newest first',
       rows: lines,
       columns: [
         {
@@ -58,7 +58,7 @@ function events({ account, stores, before, page: { lines, next } }: EventsView):
       ],
     }),
   })}
-    <p class="muted">Is there something you did not do? Ask your platform’s operator for a new password: it signs out everyone who uses
+    <p class="muted">Do you see something that you did not do? Ask your platform’s operator for a new password: it signs out everyone who uses
       your account.</p>
     !${pagination({
       label: 'Events',
@@ -73,7 +73,7 @@ function who({ actor_kind, actor_id, actor_name }: AuditLine, account: Account):
   if (actor_kind === 'server') return 'The server'
   if (actor_kind === 'app') return actor_name ?? 'An app'
   if (actor_kind === 'command') return 'The platform’s operator'
-  if (actor_id === null) return 'Somebody not signed in'
+  if (actor_id === null) return 'Someone who was not signed in'
   return actor_id === account.id ? 'You' : 'The platform’s operator'
 }
 

@@ -20,7 +20,7 @@ export function revokePage({ viewer, own, linked }: RevokeView): string {
     viewer,
     path: here,
     width: 'narrow',
-    body: html`<h1>Revoke the access of ${app.name}?</h1>
+    body: html`<h1>Revoke ${app.name}’s access?</h1>
       !${confirmPanel({
         action: `${here}/revoke`,
         csrf: viewer.csrf,
@@ -49,7 +49,7 @@ function stops({ app }: Connection): string[] {
     ...(scopes.includes('integration.inventory')
       ? [html`<li>items, and how many of each were sold</li>`]
       : []),
-    html`<li>names and time zones</li>`,
+    html`<li>store names and time zones</li>`,
   ]
 }
 

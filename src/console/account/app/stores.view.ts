@@ -21,11 +21,11 @@ export function changeStoresPage({ viewer, stores, own, choice, problem }: Chang
   const { app } = own
   const here = `/account/apps/${app.id}`
   return layout({
-    title: `Stores of ${app.name}`,
+    title: `Stores for ${app.name}`,
     viewer,
     path: here,
     width: 'narrow',
-    body: html`!${pageHeader({ title: `Change the stores of ${app.name}`, back: { href: here, label: app.name } })}
+    body: html`!${pageHeader({ title: `Change the stores for ${app.name}`, back: { href: here, label: app.name } })}
       !${problemNotice(problem)}
       <p>You allow ${app.name} to read the stores that you tick, from its next request. To revoke all the access you
         gave it, untick every store.</p>

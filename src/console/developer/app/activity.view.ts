@@ -45,7 +45,7 @@ const lineTable = (lines: AuditLine[], account: Account): string =>
         note: viewerZone,
         html: ({ at }) => viewerTime(at, { precision: 'second', named: false }),
       },
-      { title: 'What', text: told, names: true },
+      { title: 'What', text: sentenceOf, names: true },
       { title: 'Who', text: line => who(line, account) },
       // The address of anybody else is private.
       { title: 'From', text: line => (line.actor_id === account.id ? (line.address ?? '–') : '–') },
@@ -75,7 +75,8 @@ const sentences: Partial<Record<AuditAction, (line: AuditLine) => string>> = {
   store_moved: () => 'A store moved to another merchant, so the app lost access to it',
 }
 
-const told = (line: AuditLine): string => sentences[line.action]?.(line) ?? line.action.replaceAll('_', ' ')
+const sentenceOf = (line: AuditLine): string =>
+  sentences[line.action]?.(line) ?? line.action.replaceAll('_', ' ')
 
 const count = ({ store_ids }: AuditLine): string =>
   store_ids.length === 1 ? 'one store' : `${store_ids.length} stores`

@@ -16,7 +16,7 @@ import { postForm } from '../../parts/form/post-form.ts'
 /** The change that led to this page. */
 const outcomes = {
   saved: 'Changes saved.',
-  retired: 'Secret retired. It can no longer get tokens.',
+  retired: 'Secret retired. It can no longer be used to get tokens.',
   disabled: 'The app is disabled.',
   enabled: 'The app is enabled.',
 }

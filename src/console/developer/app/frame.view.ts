@@ -43,6 +43,6 @@ export function appFrame({ viewer, app, tab, body }: AppFrame): string {
 
 export function stateBadges({ disabled_at, disabled_by_owner, public: isPublic }: App): string {
   const kind = isPublic ? ` ${badge('Public')}` : ''
-  if (disabled_at === null) return badge('Live', 'good') + kind
+  if (disabled_at === null) return badge('Enabled', 'good') + kind
   return (disabled_by_owner ? badge('Disabled', 'warn') : badge('Disabled by the operator', 'bad')) + kind
 }

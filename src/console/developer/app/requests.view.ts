@@ -48,8 +48,8 @@ export const requestsPage = (view: RequestsView): string =>
       !${view.entries.length === 0 ? nothing(view) : card({ body: logTable(view.entries) + paging(view) })}
       <p class="muted">The log keeps the newest ${formatNumber(maxEntriesOfApp)} requests of each app for
         ${usageRetention.log / 86_400} days. A request appears within seconds. When very many arrive within a few seconds,
-        the log leaves some out, errors last; the charts count all of them. Requests without a known app (an unknown
-        client_id, a token of another server) are in no log.</p>`,
+        the log leaves some out, but keeps errors as long as it can; the charts count every request. Requests without a
+        known app (an unknown client_id, a token from another server) are not in any log.</p>`,
   })
 
 const pathOf = (app: App): string => `${appsPath}/${app.id}/requests`
@@ -117,7 +117,7 @@ function nothing({ app, filter, first }: RequestsView): string {
     return emptyState({
       title: 'No request has this id',
       content: {
-        text: 'It may be older than the log, left out of the log, or from another app. Every response has its id in the X-Request-Id header.',
+        text: 'The request may be too old, left out of the log, or from another app. Every response has its id in the X-Request-Id header.',
       },
       action: { href: pathOf(app), label: 'Show all requests' },
     })

@@ -45,8 +45,8 @@ export const sentAlreadyPage = (viewer: Viewer, back: string): string =>
     viewer,
     width: 'narrow',
     body: html`<h1>This form has already been used</h1>
-      <p>The server acted on it once, and not again. It shows a secret only once: if you did not copy it, rotate the
-        secret to get a new one.</p>
+      <p>The server processed it the first time and ignored the repeat. A secret is shown only once: if you did not copy
+        it, rotate the secret to get a new one.</p>
       <p class="actions"><a class="button" href="${back}">Continue</a></p>`,
   })
 
@@ -101,8 +101,8 @@ export const retirePage = ({ viewer, app, secret }: RetireView): string =>
         csrf: viewer.csrf,
         content: {
           html: html`<p>!${secretTimes(secret)}.</p>
-            <p>It stops getting tokens immediately. The other secret keeps working, and tokens that were already issued
-              work until they expire.</p>`,
+            <p>From now on it cannot be used to get tokens. The other secret keeps working, and tokens that were already
+              issued work until they expire.</p>`,
         },
         confirm: 'Retire the secret',
         cancel: { href: `/developer/apps/${app.id}`, label: 'Keep the secret' },

@@ -86,7 +86,7 @@ const storeCard = ({ email }: Account, stores: readonly MerchantStore[]): string
         : '',
     body:
       stores.length === 0
-        ? html`<p class="muted">None. The platform has not sent a store of this merchant.</p>`
+        ? html`<p class="muted">None. The platform has not sent any stores for this merchant.</p>`
         : table<MerchantStore>({
             caption: 'Stores of the merchant',
             rows: stores.slice(0, mostStores),

@@ -47,7 +47,7 @@ export const disableAppPage = (view: ConfirmAppView): string =>
     view,
     asks: `Disable ${view.app.name}?`,
     says: html`<p>It gets no tokens, and the server rejects those it has from the next request. ${reads(view.reach)}</p>
-      <p>The consent of merchants stays: when you enable the app, it can read again with tokens that have not expired. Its
+      <p>The merchants’ consent stays: when you enable the app, it can read again with tokens that have not expired. Its
         developer cannot enable it.</p>`,
     action: 'disable',
     confirm: 'Disable the app',

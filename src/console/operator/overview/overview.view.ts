@@ -70,7 +70,7 @@ function traffic({ overview, now, period }: OverviewView): Stat[] {
     {
       label: 'Errors',
       text: formatShare(errors, total.requests),
-      hint: `${formatNumber(total.client_errors)} refused, ${formatNumber(total.server_errors)} failed`,
+      hint: `${formatCount(total.client_errors, 'client error')}, ${formatCount(total.server_errors, 'server error')}`,
     },
     {
       label: 'Latency',

@@ -44,7 +44,7 @@ export const settingsPage = ({ viewer, signUp, last }: SettingsView): string =>
 
 const isOn = html`Anyone can create a developer account at <a href="/signup">/signup</a>, register apps and ask merchants for
   access.`
-const isOff = html`Only the command line creates developer accounts: <code>tillgate account create</code>.`
+const isOff = html`Developer accounts can only be created on the command line: <code>tillgate account create</code>.`
 
 const lastSet = (last: AuditLine | null): string =>
   last === null

@@ -139,10 +139,10 @@ function describe({ kind, points, series, unit }: Chart): string {
     const most = values.reduce<number>((so, value) => Math.max(so, value ?? 0), 0)
     const at = points[values.indexOf(most)]
     const sum = values.reduce<number>((so, value) => so + (value ?? 0), 0)
-    const highest = most === 0 ? 'none' : `at most ${exact(most, unit)}, on ${at}`
+    const highest = most === 0 ? 'none' : `highest ${exact(most, unit)} (${at})`
     return kind === 'lines' || most === 0
       ? `${name}: ${highest}.`
-      : `${name}: ${exact(sum, unit)} in all, ${highest}.`
+      : `${name}: ${exact(sum, unit)} in total, ${highest}.`
   })
   return [span, ...each].join(' ')
 }

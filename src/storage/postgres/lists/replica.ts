@@ -40,7 +40,10 @@ export function createReplica(
   function pause(reason: string, cause?: unknown): void {
     if (closed) return
     if (state !== 'paused') {
-      notice('the read replica is paused; list pages come from the primary', new Error(reason, { cause }))
+      notice(
+        'the read replica is not used for now; list pages come from the primary',
+        new Error(reason, { cause }),
+      )
     }
     state = 'paused'
     tryAt = performance.now() + pauseTime

@@ -67,7 +67,7 @@ async function currentNumber(tx: Transaction): Promise<number> {
   } catch (error) {
     // Another program may have a table with this name and other columns.
     if (codeOf(error) !== '42703') throw error
-    throw new Error('the database is used by another program: it has a table schema_migrations of its own', {
+    throw new Error('the database belongs to another program, which has its own table schema_migrations', {
       cause: error,
     })
   }

@@ -27,10 +27,10 @@ export function assertWritable(file: string): void {
 
 function refusal(error: unknown, what: string, advice: string): unknown {
   const { code = '' } = error as NodeJS.ErrnoException
-  if (code === 'EROFS') return new Error(`${what} is on a file system that is read-only`, { cause: error })
+  if (code === 'EROFS') return new Error(`${what} is on a read-only file system`, { cause: error })
   if (!['EACCES', 'EPERM'].includes(code)) return error
   const who = process.getuid === undefined ? '' : ` (uid ${process.getuid()})`
-  return new Error(`${what} may not be written by this user${who}: ${advice}`, { cause: error })
+  return new Error(`this user${who} may not write to ${what}: ${advice}`, { cause: error })
 }
 
 /** Throws when the structure of the file is damaged. */
@@ -49,7 +49,7 @@ export function explain(error: unknown, file: string): unknown {
   const primary = (errcode ?? 0) & 0xff
   if (primary === 11) return damaged(file, message, error)
   if (primary === 26)
-    return new Error(`${file} is not a database of SQLite, or its beginning is damaged`, { cause: error })
+    return new Error(`${file} is not a SQLite database, or its header is damaged`, { cause: error })
   return error
 }
 

@@ -82,9 +82,7 @@ export function schemaNumber(connection: DatabaseSync): number {
   const tables = connection.prepare("select name from sqlite_schema where type = 'table'").all()
   if (tables.length === 0) return 0
   if (!tables.some(({ name }) => name === 'schema_migrations')) {
-    throw new Error(
-      `the file is a SQLite database of another program: it has a table "${tables[0]?.['name']}"`,
-    )
+    throw new Error(`the file is another program’s SQLite database: it has a table "${tables[0]?.['name']}"`)
   }
   const row = connection.prepare('select coalesce(max(number), 0) as number from schema_migrations').get()
   return row?.['number'] as number
