@@ -24,7 +24,7 @@ export const limitsFor = (concurrency: number, queue_timeout: number, isForLarge
   /** Under overload the newest request starts first. */
   adaptive_lifo: isForLargePages,
   /** Milliseconds of each iteration of the event loop in which requests start, so that other work goes on. */
-  time_slice: 20,
+  time_slice: 10,
 })
 
 /**
@@ -49,10 +49,14 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
   let queued = 0
   let running = 0
   let piecesSinceStart = 0
+  let piecesInSlice = 0
   let isOverloaded = false
   let isExpiring = false
   let isDispatching = false
-  let sliceEnd: number | null = null
+  const hasTime = createTimeSlice(limits.time_slice, timer.now, () => {
+    piecesInSlice = 0
+    dispatch()
+  })
 
   function createEntry(state: 'waiting' | 'piece', decide: Decide) {
     const entry = {
@@ -90,33 +94,29 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
     if (isExpiring) timer.setTimeout(expire, limits.queue_timeout / 40)
   }
 
-  /** Adaptive LIFO: the newest request has waited least, and its client is the least likely to give up. */
+  /** Adaptive LIFO, once a request has waited half its timeout: the client of the newest is the least likely to give up. */
   function takeQueued() {
+    const isStanding = timer.now() - (oldest()?.since ?? 0) > limits.queue_timeout / 2
+    const isLifo = limits.adaptive_lifo && isOverloaded && isStanding
     let entry
-    do entry = limits.adaptive_lifo && isOverloaded ? queue.pop() : queue.shift()
+    do entry = isLifo ? queue.pop() : queue.shift()
     while (entry?.state === 'released')
     countQueued(-1)
     return entry
   }
 
-  function hasTime(): boolean {
-    if (sliceEnd === null) {
-      sliceEnd = timer.now() + limits.time_slice
-      setImmediate(() => {
-        sliceEnd = null
-        dispatch()
-      })
-    }
-    return timer.now() < sliceEnd
-  }
+  /** While many pieces are sent in each slice, also a free slot is no reason to start more pages. */
+  const mayStart = (): boolean =>
+    piecesSinceStart >= piecesPerStart || (pieces.length === 0 && piecesInSlice <= piecesPerStart)
 
   function dispatch(): void {
     isDispatching = false
     while (queued + pieces.length > 0 && running < limits.concurrency && hasTime()) {
-      const isPiece = pieces.length > 0 && (queued === 0 || piecesSinceStart < piecesPerStart)
-      const entry = isPiece ? pieces.shift() : takeQueued()
-      piecesSinceStart = isPiece ? piecesSinceStart + 1 : 0
+      const isStart = queued > 0 && mayStart()
+      const entry = isStart ? takeQueued() : pieces.shift()
       if (entry === undefined) return
+      piecesSinceStart = isStart ? 0 : piecesSinceStart + 1
+      if (!isStart) piecesInSlice++
       entry.state = 'running'
       running++
       entry.decide(null, entry)
@@ -155,5 +155,30 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
       if (isOverloaded) join()
       else setImmediate(join)
     },
+  }
+}
+
+/**
+ * Says whether the time slice of this iteration of the event loop has time left, and calls `next` in the following one.
+ * After a slice that was too short, the next is half as long as the rest of the iteration, at most four slices: otherwise
+ * an iteration with many rejections would leave too little time for answers.
+ */
+function createTimeSlice(time_slice: number, now: () => number, next: () => void): () => boolean {
+  let end: number | null = null
+  let lastGranted = 0
+  let isExhausted = false
+  return () => {
+    const time = now()
+    if (end === null) {
+      const rest = isExhausted ? (time - lastGranted) / 2 : 0
+      end = time + Math.min(Math.max(time_slice, rest), 4 * time_slice)
+      setImmediate(() => {
+        end = null
+        next()
+      })
+    }
+    isExhausted = time >= end
+    if (!isExhausted) lastGranted = time
+    return !isExhausted
   }
 }

@@ -165,10 +165,12 @@ describe('queue timeout', () => {
 describe('adaptive LIFO', () => {
   const lifo = { ...limits, concurrency: 1, max_queue_length: 100, low_load_limit: 8, adaptive_lifo: true }
 
-  test('under overload the newest starts first', async () => {
-    const { admit, release } = requests(lifo)
+  test('under overload, once the oldest has waited half its timeout, the newest starts first', async () => {
+    const { admit, release, pass } = requests(lifo)
     admit(...names('r', 13))
-    assert.deepEqual(await release('r0'), ['r12'])
+    assert.deepEqual(await release('r0'), ['r1'], 'a burst starts in its order')
+    pass(21)
+    assert.deepEqual(await release('r1'), ['r12'])
     admit('late')
     await release('r11')
     assert.deepEqual(await release('r12'), ['late'])
@@ -176,8 +178,9 @@ describe('adaptive LIFO', () => {
   })
 
   test('without overload the oldest starts first', async () => {
-    const { admit, release } = requests({ ...lifo, low_load_limit: 100 })
+    const { admit, release, pass } = requests({ ...lifo, low_load_limit: 100 })
     admit(...names('r', 13))
+    pass(21)
     assert.deepEqual(await release('r0'), ['r1'])
   })
 })
@@ -226,6 +229,28 @@ describe('pieces of answers that have begun', () => {
     assert.equal(log, `${round}${round}${'.'.repeat(8)}NN`)
   })
 
+  test('after more than 31 pieces in a slice, new requests start in the next slice', async () => {
+    const startsInSlice = async (count: number): Promise<number> => {
+      const controller = createAdmissionController({ ...lowLoad, max_queue_length: 100 }, manualTimer())
+      for (let i = 0; i < count; i++) controller.resume(ticket => ticket.release())
+      let started = 0
+      setImmediate(() => {
+        for (let i = 0; i < 10; i++)
+          controller.admit((_rejection, ticket) => {
+            started++
+            ticket.release()
+          })
+      })
+      await nextIteration()
+      const first = started
+      await nextIteration()
+      assert.equal(started, 10)
+      return first
+    }
+    assert.equal(await startsInSlice(31), 10)
+    assert.equal(await startsInSlice(40), 1)
+  })
+
   test('without overload the rest of the event loop goes first', async () => {
     const order = async (given: AdmissionLimits): Promise<string[]> => {
       const { log, admit, resume, release } = requests({ ...given, concurrency: 1 })
@@ -255,6 +280,33 @@ describe('time slice', () => {
       await nextIteration()
       assert.equal(done, expected)
     }
+  })
+
+  test('while slices are too short, the next is half as long as the rest of the iteration, up to four slices', async () => {
+    const { pass, ...timer } = manualTimer()
+    const controller = createAdmissionController(
+      { ...lowLoad, low_load_limit: 1000, max_queue_length: 1000, low_load_timeout: 100_000, time_slice: 10 },
+      timer,
+    )
+    let done = 0
+    for (let i = 0; i < 200; i++)
+      controller.admit((_rejection, ticket) => {
+        pass(2)
+        ticket.release()
+        done++
+      })
+    const doneInNext = async (): Promise<number> => {
+      done = 0
+      await nextIteration()
+      return done
+    }
+    assert.equal(done, 5, 'one slice')
+    assert.equal(await doneInNext(), 5)
+    pass(30)
+    assert.equal(await doneInNext(), 8, 'half of the rest, which includes the last request')
+    pass(500)
+    assert.equal(await doneInNext(), 20, 'four slices')
+    assert.equal(await doneInNext(), 5)
   })
 
   test('requests that finish in a microtask all run in one slice', async () => {
