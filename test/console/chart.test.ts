@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Chart, chart } from '../../src/console/parts/chart/chart.ts'
 import { formatCompact, formatNumber } from '../../src/console/parts/format/numbers.ts'
 import { labelledPoints, niceTicks } from '../../src/console/parts/chart/scale.ts'
-import { fewest } from '../../src/console/parts/chart/series.ts'
+import { largestSeries } from '../../src/console/parts/chart/series.ts'
 import { assertNoInlineCode } from '../helpers/html.ts'
 
 /** Charts: drawn by pure functions, so every number on the page can be looked at. */
@@ -216,7 +216,7 @@ test('names are text in legend, table and titles; nothing is styled or run in pl
 
 test('many series: the five largest, and the rest as one', () => {
   const all = Array.from({ length: 9 }, (_, i) => ({ name: `s${i}`, values: [i, i * 10] }))
-  const few = fewest(all, 'Other stores')
+  const few = largestSeries(all, 'Other stores')
   assert.deepEqual(
     few.map(({ name, values }) => [name, ...values]),
     [
@@ -228,5 +228,5 @@ test('many series: the five largest, and the rest as one', () => {
       ['Other stores', 6, 60],
     ],
   )
-  assert.deepEqual(fewest(all.slice(0, 6), 'x'), all.slice(0, 6))
+  assert.deepEqual(largestSeries(all.slice(0, 6), 'x'), all.slice(0, 6))
 })

@@ -22,12 +22,12 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     reply: FastifyReply,
     { choice, problem }: { choice?: StoreChoice; problem?: string } = {},
   ): Promise<FastifyReply> {
-    const { waiting, app, account, viewer } = request.openRequest
+    const { pending, app, account, viewer } = request.openRequest
     const question = await consents.ask(account, app)
     // Browsers apply the policy to a form's redirects too, and this form leads back to the app.
-    reply.headers(securityHeaders([new URL(waiting.redirect_uri).origin]))
+    reply.headers(securityHeaders([new URL(pending.redirect_uri).origin]))
     const view = {
-      waiting,
+      pending,
       app,
       question,
       problem,
@@ -45,9 +45,9 @@ export const consentPages: PagePlugin = async (scope, deps) => {
   }
 
   async function deny(request: FastifyRequest, reply: FastifyReply) {
-    const { waiting, app, account } = request.openRequest
+    const { pending, app, account } = request.openRequest
     await consents.deny(account, app, fromOf(request))
-    await consents.remember(waiting.uid, account, app, 'deny')
+    await consents.remember(pending.uid, account, app, 'deny')
     const error = { error: 'access_denied', error_description: 'the merchant denied access' }
     return finish(request, reply, error)
   }
@@ -57,14 +57,14 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     reply: FastifyReply,
     choice: StoreChoice & { foreign: boolean },
   ) {
-    const { waiting, app, account } = request.openRequest
+    const { pending, app, account } = request.openRequest
     if (choice.foreign) return show(request, reply, { choice, problem: notYours })
     if (choice.picked.size === 0) {
       return show(request, reply, { choice, problem: 'Pick at least one store, or press Deny.' })
     }
-    const grantId = await consents.allow(account, app, waiting.scope, [...choice.picked], fromOf(request))
+    const grantId = await consents.allow(account, app, pending.scope, [...choice.picked], fromOf(request))
     if (grantId === null) return show(request, reply, { choice, problem: notYours })
-    await consents.remember(waiting.uid, account, app, 'allow')
+    await consents.remember(pending.uid, account, app, 'allow')
     const login = { accountId: account.id, remember: false }
     return finish(request, reply, { login, consent: { grantId } })
   }

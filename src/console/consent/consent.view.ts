@@ -15,7 +15,7 @@ import { storeList } from './store-choice.view.ts'
 import { homeZone } from '../parts/format/store-zone.ts'
 
 interface ConsentView {
-  waiting: PendingRequest
+  pending: PendingRequest
   app: App
   question: ConsentQuestion
   choice: StoreChoice
@@ -24,9 +24,9 @@ interface ConsentView {
 }
 
 export function consentPage(view: ConsentView): string {
-  const { waiting, app, question, choice, viewer, problem } = view
-  const here = consentPath(waiting.uid)
-  const returnsTo = { term: 'You will return to', text: new URL(waiting.redirect_uri).host }
+  const { pending, app, question, choice, viewer, problem } = view
+  const here = consentPath(pending.uid)
+  const returnsTo = { term: 'You will return to', text: new URL(pending.redirect_uri).host }
   return layout({
     title: `${app.name} asks for access`,
     viewer: { ...viewer, afterSignOut: here },
@@ -36,7 +36,7 @@ export function consentPage(view: ConsentView): string {
       !${appFacts(app, [returnsTo])}
       !${previously(question)}
       <h2>What it asks for</h2>
-      !${scopeList(splitScope(waiting.scope))}
+      !${scopeList(splitScope(pending.scope))}
       !${ownAccess(view)}
       <p class="muted">It cannot change your orders, items or prices, and never sees your password.</p>
       !${platformLinks(question)}
@@ -62,8 +62,8 @@ export function consentPage(view: ConsentView): string {
 }
 
 /** The scopes that the app's own token (client_credentials) has for the picked stores, without further consent. */
-function ownAccess({ question, waiting }: ConsentView): string {
-  const asked = splitScope(waiting.scope)
+function ownAccess({ question, pending }: ConsentView): string {
+  const asked = splitScope(pending.scope)
   const further = question.own_scopes.filter(scope => !asked.includes(scope))
   if (further.length === 0) return ''
   return html`<h2>What it can then read on its own</h2>

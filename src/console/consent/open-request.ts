@@ -15,7 +15,7 @@ import { appOffPage, decidedPage, expiredPage, notOpenPage, wrongAccountPage } f
 
 /** An authorization request that the merchant can decide on, now and in this browser. */
 interface OpenRequest {
-  waiting: PendingRequest
+  pending: PendingRequest
   app: App
   account: Account
   viewer: Viewer
@@ -34,39 +34,42 @@ type ConsentRequest = FastifyRequest<{ Params: { uid: string } }>
 export function requireOpenRequest(deps: ConsoleDeps) {
   const { storage, providers, signedIn, consents, issuer, secure } = deps
 
-  async function waitingFor(request: ConsentRequest, reply: FastifyReply): Promise<PendingRequest | null> {
+  async function pendingRequest(
+    request: ConsentRequest,
+    reply: FastifyReply,
+  ): Promise<PendingRequest | null> {
     const provider = await providers.current()
     const { uid } = request.params
-    const waiting = await findPendingRequest(provider, uid, request.cookies[browserCookie(secure)])
-    if (!waiting || waiting.expired) return waiting
+    const pending = await findPendingRequest(provider, uid, request.cookies[browserCookie(secure)])
+    if (!pending || pending.expired) return pending
     // The provider has a cookie of its own for each request, and takes an answer with that one only.
-    return (await namedByCookie(provider, request, reply)) === uid ? waiting : null
+    return (await namedByCookie(provider, request, reply)) === uid ? pending : null
   }
 
   /** The request was answered, was deleted after its time, or began in another browser. */
-  async function sendOver(request: ConsentRequest, reply: FastifyReply, account: Account | null) {
+  async function sendClosed(request: ConsentRequest, reply: FastifyReply, account: Account | null) {
     const decided = account && (await consents.decided(request.params.uid, account))
     const viewer = account ? viewerOf(reply, account) : undefined
     return sendHtml(reply, decided ? decidedPage({ ...decided, viewer }) : notOpenPage(viewer), 400)
   }
 
   return async (request: ConsentRequest, reply: FastifyReply) => {
-    const [waiting, account] = await Promise.all([waitingFor(request, reply), signedIn.account(request)])
-    const app = waiting && (await storage.apps.find(waiting.client_id))
-    if (!waiting || !app) return sendOver(request, reply, account)
+    const [pending, account] = await Promise.all([pendingRequest(request, reply), signedIn.account(request)])
+    const app = pending && (await storage.apps.find(pending.client_id))
+    if (!pending || !app) return sendClosed(request, reply, account)
     const viewer = account ? viewerOf(reply, account) : undefined
     if (app.disabled_at !== null) return sendHtml(reply, appOffPage(app, viewer), 403)
     // The developer may have removed the address since.
-    if (!matches(waiting.redirect_uri, app.redirect_uris)) return sendOver(request, reply, account)
-    if (waiting.expired) {
-      return sendHtml(reply, expiredPage(app, expiredAddress(waiting, issuer), viewer), 400)
+    if (!matches(pending.redirect_uri, app.redirect_uris)) return sendClosed(request, reply, account)
+    if (pending.expired) {
+      return sendHtml(reply, expiredPage(app, expiredAddress(pending, issuer), viewer), 400)
     }
     // The merchant has answered, but the browser stopped on its way back to the app.
-    if (waiting.resume !== null) return reply.redirect(waiting.resume, 303)
-    const here = consentPath(waiting.uid)
+    if (pending.resume !== null) return reply.redirect(pending.resume, 303)
+    const here = consentPath(pending.uid)
     if (!account || !viewer) return reply.redirect(loginAddress(here), 303)
     if (account.role !== 'merchant') return sendHtml(reply, wrongAccountPage({ app, viewer, here }), 403)
-    request.openRequest = { waiting, app, account, viewer }
+    request.openRequest = { pending, app, account, viewer }
   }
 }
 

@@ -16,10 +16,10 @@ interface Listing {
 
 const pageSize = 50
 /** As in the search field; nothing has a longer name. */
-export const longestText = 200
+export const maxTextLength = 200
 
 export const readListing = ({ q, page }: Static<typeof listingQuery>): Listing => ({
-  q: q.trim().slice(0, longestText),
+  q: q.trim().slice(0, maxTextLength),
   page: pageNumber(page),
 })
 
@@ -37,7 +37,7 @@ export async function findPage<Row>(
   return page > last ? open(last) : found
 }
 
-interface Ways {
+interface ListPagination {
   /** Text: names the list for screen readers. */
   label: string
   path: string
@@ -47,7 +47,13 @@ interface Ways {
   keep?: Record<string, string | null>
 }
 
-export function listPagination({ label, path, q, found: { total, page }, keep = {} }: Ways): string {
+export function listPagination({
+  label,
+  path,
+  q,
+  found: { total, page },
+  keep = {},
+}: ListPagination): string {
   const to = (page: number): string => withQuery(path, { ...keep, q, page: page === 1 ? null : page })
   const first = (page - 1) * pageSize + 1
   const last = Math.min(total, page * pageSize)

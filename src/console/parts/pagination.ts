@@ -16,12 +16,12 @@ interface Pagination {
 export function pagination({ label, newer, older, position, words }: Pagination): string {
   if (!newer && !older) return ''
   const { newer: back, older: on } = words ?? { newer: 'Newer', older: 'Older' }
-  const way = (href: string | null | undefined, text: string, rel: string): string =>
+  const link = (href: string | null | undefined, text: string, rel: string): string =>
     href ? html`<a class="button secondary" rel="${rel}" href="${href}">${text}</a>` : '<span></span>'
   return html`<nav class="pagination" aria-label="${label}">
-    !${way(newer, back, 'prev')}
+    !${link(newer, back, 'prev')}
     !${position === undefined ? '' : html`<span class="muted">${position}</span>`}
-    !${way(older, on, 'next')}
+    !${link(older, on, 'next')}
   </nav>`
 }
 

@@ -28,8 +28,8 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     const uid = next === null ? null : consentUid(next)
     if (uid === null) return null
     const browser = request.cookies[browserCookie(secure)]
-    const waiting = await findPendingRequest(await providers.current(), uid, browser)
-    return (waiting && (await storage.apps.find(waiting.client_id)))?.name ?? null
+    const pending = await findPendingRequest(await providers.current(), uid, browser)
+    return (pending && (await storage.apps.find(pending.client_id)))?.name ?? null
   }
 
   async function show(request: FastifyRequest, reply: FastifyReply, shown: Shown, status: number) {

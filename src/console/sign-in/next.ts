@@ -1,13 +1,13 @@
 /** The page that a person goes on to after signing in, as the address of the sign-in page carries it. */
 
 /** No page has a longer address. Encoded once more, a longer one would not fit into a request. */
-const longest = 2000
+const maxLength = 2000
 
 /** The sign-in page, which leads on to `next`. */
 export const loginAddress = (next: string | null): string => withNext('/login', next)
 
 export const withNext = (path: string, next: string | null): string =>
-  next === null || next.length > longest ? path : `${path}?next=${encodeURIComponent(next)}`
+  next === null || next.length > maxLength ? path : `${path}?next=${encodeURIComponent(next)}`
 
 /** A path of this server alone: null for an address elsewhere, or one that a browser could read as elsewhere. */
 export function safeNext(next: string, issuer: string): string | null {

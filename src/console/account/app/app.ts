@@ -3,7 +3,7 @@ import { parseInt64 } from '../../../lib/int64.ts'
 import type { ConsoleDeps } from '../../deps.ts'
 import { fields, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
-import { mostSeries } from '../../parts/chart/series.ts'
+import { maxSeries } from '../../parts/chart/series.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
 import { sendHtml } from '../../send-html.ts'
 import { shownDays } from '../days.ts'
@@ -27,7 +27,7 @@ export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
     const { id } = connections.app
     const [days, byStore] = await Promise.all([
       figures.localReads.byDay(ids, id, shownDays, zone),
-      stores.length < 2 ? [] : figures.localReads.byDayAndStore(ids, id, shownDays, zone, mostSeries - 1),
+      stores.length < 2 ? [] : figures.localReads.byDayAndStore(ids, id, shownDays, zone, maxSeries - 1),
     ])
     return { picked: picked?.id ?? null, zone, days, byStore }
   }

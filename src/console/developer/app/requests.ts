@@ -6,7 +6,7 @@ import { sendHtml } from '../../send-html.ts'
 import { type LogFilter, requestsPage } from './requests.view.ts'
 
 const pageSize = 50
-const longestText = 200
+const maxTextLength = 200
 /** The log's retention in hours: the filter offers the endpoints of this time. */
 const logHours = 7 * 24
 
@@ -30,8 +30,8 @@ export function developerRequests(scope: PageScope, { figures: { requests } }: C
   scope.get('/developer/apps/:app_id/requests', { schema }, async (request, reply) => {
     const { ownApp: app, viewer, query } = request
     const filter = {
-      request_id: query.q.trim().slice(0, longestText),
-      endpoint: query.endpoint.trim().slice(0, longestText),
+      request_id: query.q.trim().slice(0, maxTextLength),
+      endpoint: query.endpoint.trim().slice(0, maxTextLength),
       errors_only: query.errors === 'yes',
     }
     const before = placeOf(query.before)

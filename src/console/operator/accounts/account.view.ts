@@ -15,7 +15,7 @@ import { viewerTime } from '../../parts/format/time.ts'
 
 const path = '/operator/accounts'
 /** More stores than this are on the list of stores only. */
-const mostStores = 20
+const maxStores = 20
 
 export interface AccountView {
   viewer: Viewer
@@ -81,7 +81,7 @@ const storeCard = ({ email }: Account, stores: readonly MerchantStore[]): string
   card({
     title: 'Stores',
     beside:
-      stores.length > mostStores
+      stores.length > maxStores
         ? html`<a href="${withQuery('/operator/stores', { q: email })}">All ${formatCount(stores.length, 'store')}</a>`
         : '',
     body:
@@ -89,7 +89,7 @@ const storeCard = ({ email }: Account, stores: readonly MerchantStore[]): string
         ? html`<p class="muted">None. The platform has not sent any stores for this merchant.</p>`
         : table<MerchantStore>({
             caption: 'Stores of the merchant',
-            rows: stores.slice(0, mostStores),
+            rows: stores.slice(0, maxStores),
             columns: [
               { title: 'Name', html: ({ id, name }) => html`<a href="/operator/stores/${id}">${name}</a>` },
               { title: 'Id', text: ({ id }) => String(id) },

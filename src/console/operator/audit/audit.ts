@@ -8,12 +8,12 @@ import { fields, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
 import type { Action } from '../../parts/content.ts'
 import { sendHtml } from '../../send-html.ts'
-import { longestText, readListing } from '../listing.ts'
+import { maxTextLength, readListing } from '../listing.ts'
 import { auditPage } from './audit.view.ts'
 
 const pageSize = 50
 /** A file that a person can still open; `tillgate audit` prints more. */
-const mostExported = 100_000
+const maxExported = 100_000
 
 const auditQuery = fields({ q: text, page: text, account: text, app: text, action: text, before: text })
 
@@ -28,7 +28,7 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
       auditLog.page(filter, { before, limit: pageSize }),
       subject(filter),
     ])
-    return sendHtml(reply, auditPage({ viewer, filter, before, page, of, mostExported }))
+    return sendHtml(reply, auditPage({ viewer, filter, before, page, of, maxExported }))
   })
 
   scope.get('/operator/audit/export', { schema }, async ({ query }, reply) => {
@@ -40,7 +40,7 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
   })
 
   async function* exported(filter: AuditFilter): AsyncGenerator<string> {
-    for await (const lines of auditLog.pages(filter, mostExported)) {
+    for await (const lines of auditLog.pages(filter, maxExported)) {
       if (lines.length > 0) yield lines.map(line => `${auditRecord(line)}\n`).join('')
     }
   }
@@ -70,4 +70,4 @@ function readFilter(query: Static<typeof auditQuery>): AuditFilter {
 }
 
 const given = (value: string): string | undefined =>
-  value === '' || value.length > longestText ? undefined : value
+  value === '' || value.length > maxTextLength ? undefined : value

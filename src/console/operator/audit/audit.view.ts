@@ -24,7 +24,7 @@ export interface AuditView {
   page: AuditPage
   /** Only entries about this account or app are shown. */
   of: Action | null
-  mostExported: number
+  maxExported: number
 }
 
 /** The filter as query parameters. */
@@ -57,9 +57,9 @@ export const auditPage = (view: AuditView): string =>
       !${entries(view)}`,
   })
 
-const exportLink = ({ filter, mostExported }: AuditView): string =>
+const exportLink = ({ filter, maxExported }: AuditView): string =>
   html`<a class="button secondary" href="${withQuery(`${path}/export`, auditQuery(filter))}" download
-    title="At most the newest ${formatNumber(mostExported)} entries, one JSON object per line">Export</a>`
+    title="At most the newest ${formatNumber(maxExported)} entries, one JSON object per line">Export</a>`
 
 const only = ({ href, label }: Action): string =>
   notice({

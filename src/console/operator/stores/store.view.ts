@@ -6,7 +6,7 @@ import { layout, type Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { chart } from '../../parts/chart/chart.ts'
-import { fewest } from '../../parts/chart/series.ts'
+import { largestSeries } from '../../parts/chart/series.ts'
 import { facts } from '../../parts/facts.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { table } from '../../parts/table.ts'
@@ -69,7 +69,7 @@ function readChart({ reads, names }: StoreView): string {
     kind: 'stacked',
     points: days.map(({ day }) => formatTime(day, 'UTC', 'day')),
     pointName: 'Day (UTC)',
-    series: fewest(series, 'Other apps'),
+    series: largestSeries(series, 'Other apps'),
     empty: 'Nothing was read in the last 30 days.',
   })
 }
