@@ -175,9 +175,9 @@ describe('what was done with the account', () => {
     const stranger = new Browser(server.base)
     await stranger.signIn('owner@example.com', 'not the password')
     const page = await owner.open(events)
-    const told = rowsOf(page).map(([, who, what, from]) => [who, what, from])
+    const rows = rowsOf(page).map(([, who, what, from]) => [who, what, from])
     const here = '127.0.0.1'
-    assert.deepEqual(told, [
+    assert.deepEqual(rows, [
       ['Someone who was not signed in', 'failed to sign in as owner@example.com', here],
       ['You', 'signed in', here],
       [

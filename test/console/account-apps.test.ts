@@ -88,7 +88,7 @@ describe('the list', () => {
     assert.doesNotMatch(text, /<b>|<i>/)
   })
 
-  test('activation and reads are told, the time by the store’s own clock', async () => {
+  test('activation and reads are shown, in the store’s time zone', async () => {
     const own = await server.token(client)
     await server.post('/integration/v1/store/1001/activate', {}, { authorization: `Bearer ${own}` })
     server.clock.advance(90 * 60)
@@ -99,7 +99,7 @@ describe('the list', () => {
     assert.match(words, /In the last 30 days1 order and 0 items/)
   })
 
-  test('what the operator connected stands apart, with its stores of this merchant’s and no way to revoke', async () => {
+  test('apps that the operator connected are in a list of their own, with this merchant’s stores and no way to revoke', async () => {
     const [, apart = ''] = (await owner.open('/account/apps')).text.split(
       'Connected by your platform’s operator',
     )
@@ -109,7 +109,7 @@ describe('the list', () => {
     assert.doesNotMatch(apart, /Elsewhere|Revoke access|Ledger/)
   })
 
-  test('who has neither stores nor apps is told what to do', async () => {
+  test('a merchant without stores and apps reads what to do', async () => {
     const { text } = await (await signedIn('poor')).open('/account/apps')
     assert.match(text, /No app has access to your stores/)
     assert.match(text, /ask your point-of-sale platform/)
@@ -135,7 +135,7 @@ describe('whose it is', () => {
     assert.deepEqual(await readable(), [1001])
   })
 
-  test('strangers are sent to sign in and then on; a developer is told that it is for merchants', async () => {
+  test('strangers sign in first; a developer reads that the page is for merchants', async () => {
     const developer = await signedIn('dev')
     const paths = ['/account/apps', '/account/activity', '/account/activity/account', ...tails.map(page)]
     for (const path of paths) {
@@ -211,7 +211,7 @@ describe('one app', () => {
     assert.match(textOf(today), /^ ?1 ?0 ?$/)
   })
 
-  test('a store of somebody else’s, or none, in the address filters nothing and tells nothing', async () => {
+  test('a store of somebody else’s, or none, in the address filters nothing and reveals nothing', async () => {
     const all = still(await owner.open(page()))
     for (const wanted of ['2001', '1002', '9', 'x', '', '1001&store=1001']) {
       assert.equal(still(await owner.open(page(`?store=${wanted}`))), all, wanted)
@@ -273,15 +273,15 @@ describe('changing the stores', () => {
     assert.deepEqual(await readable(), [1002])
   })
 
-  test('is told in the audit log; saving the same again is not', async () => {
-    const told = async () =>
+  test('is recorded in the audit log; saving the same again is not', async () => {
+    const recorded = async () =>
       (await server.storage.audit.list({ action: 'access_changed', limit: 10, look: 100 })).lines.map(
         ({ actor_name, store_ids, detail }) => [actor_name, store_ids, detail],
       )
-    const before = await told()
+    const before = await recorded()
     assert.deepEqual(before, [['owner@example.com', [1002n], '1 added, 1 removed']])
     await post(owner, page('/stores'), { decision: 'save', store: '1002' })
-    assert.deepEqual(await told(), before)
+    assert.deepEqual(await recorded(), before)
   })
 })
 

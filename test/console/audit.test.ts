@@ -196,7 +196,7 @@ describe('signing in and out', () => {
 })
 
 describe('a merchant and an app', () => {
-  test('allowed, allowed anew with other stores, changed, denied, revoked', async () => {
+  test('allowed, allowed again with other stores, changed, denied, revoked', async () => {
     const { merchant, store_ids } = await newMerchant()
     const client = await newClient()
     const about = { account_id: merchant.id, app_id: client.client_id }
@@ -235,7 +235,7 @@ describe('a merchant and an app', () => {
     })
   })
 
-  test('another’s store is not allowed, and nothing is told', async () => {
+  test('another’s store is not allowed, and nothing is recorded', async () => {
     const { merchant } = await newMerchant()
     const { store_ids } = await newMerchant()
     const client = await newClient()
@@ -347,14 +347,14 @@ describe('a developer', () => {
   test('creates an app, changes it, rotates and retires a secret, switches it off and on', async () => {
     const account = await server.newAccount('maker@example.com', 'developer')
     const browser = await signedIn(account.email)
-    const face = { name: 'Ledger', redirect_uris: redirectUri }
-    await browser.fill('/developer/apps/new', { ...face, scope: 'integration.store' })
+    const profile = { name: 'Ledger', redirect_uris: redirectUri }
+    await browser.fill('/developer/apps/new', { ...profile, scope: 'integration.store' })
     const [app] = await server.storage.apps.ofOwner(account.id)
     assert.ok(app)
     const about = { app_id: app.id }
     await assertTold({ action: 'app_created', ...about, detail: 'Ledger', ...by(account, browser) })
     const path = `/developer/apps/${app.id}`
-    await browser.fill(`${path}/edit`, { ...face, name: 'Ledger Two' })
+    await browser.fill(`${path}/edit`, { ...profile, name: 'Ledger Two' })
     await assertTold({ action: 'app_changed', ...about, detail: 'name', ...by(account, browser) })
     await browser.fill(`${path}/rotate`)
     await assertTold({ action: 'secret_added', ...about, ...by(account, browser) })

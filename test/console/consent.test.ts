@@ -97,7 +97,7 @@ describe('who decides', () => {
   })
 
   for (const email of ['dev@example.com', 'op@example.com']) {
-    test(`${email} is no merchant: told so with a way to sign out, and cannot allow`, async () => {
+    test(`${email} is no merchant: the page says so, offers to sign out, and cannot be answered`, async () => {
       const { client, browser, page } = await ask(email)
       assertError('page', page, 403)
       assert.match(page.text, /Only a merchant can allow/)
@@ -117,7 +117,7 @@ describe('who decides', () => {
     })
   }
 
-  test('whoever signed out meanwhile must sign in again to answer', async () => {
+  test('a merchant who signed out meanwhile must sign in again to answer', async () => {
     const { browser, page, path } = await ask()
     await post(browser, '/logout', { _csrf: csrfOf(page) })
     const answer = await post(browser, path, { _csrf: csrfOf(page), decision: 'allow', store: '1001' })
@@ -288,7 +288,7 @@ describe('who asks', () => {
     assertNoInlineCode(page.text)
   })
 
-  test('an app without a profile is shown as such', async () => {
+  test('an app without a profile has "Not stated" on the page', async () => {
     const { page } = await ask()
     assert.match(textOf(page.text), /Made by ?Not stated/)
     assert.doesNotMatch(page.text, /developer states/)
@@ -312,7 +312,7 @@ describe('who asks', () => {
   })
 })
 
-/** The boxes of a page: name, whether it is ticked, and what stands beside it. */
+/** The boxes of a page: name, whether it is ticked, and its hint. */
 const boxesOf = ({ text }: Answer) =>
   [
     ...text.matchAll(/<li>\s*<label><input type="checkbox" name="store" value="(\d+)"([^>]*)>(.*?)<\/li>/gs),
@@ -529,7 +529,7 @@ describe('the way back', () => {
     assert.doesNotMatch((await browser.open(path)).text, /Led(?:<|&#60;)/, 'in the end it is forgotten')
   })
 
-  test('Back after the answer: the one who decided is told what, with a way to the app and no second answer', async () => {
+  test('Back after the answer: the page says what the merchant decided, links to the app and gives no second answer', async () => {
     for (const decision of ['allow', 'deny'] as const) {
       const { client, browser, page, path } = await ask('owner@example.com', { name: 'Ledger' })
       await browser.submit(page, { decision, store: '1001' })
@@ -568,7 +568,7 @@ describe('the way back', () => {
     })
   }
 
-  test('an app that was disabled meanwhile is named as such, and cannot be allowed', async () => {
+  test('an app that was disabled meanwhile is named, and cannot be allowed', async () => {
     const { client, browser, page, path } = await ask('owner@example.com', { name: 'Ledger' })
     await server.apps.setDisabled(client.client_id, true, byTest)
     assertError('page', await browser.open(path), 403)

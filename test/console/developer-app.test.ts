@@ -200,7 +200,7 @@ describe('disabling an app', () => {
   })
 })
 
-describe('what the page tells', () => {
+describe('what the page shows', () => {
   test('how many merchants and stores are connected, and none by name', async () => {
     assert.match(await shown(app.path), /Connected No stores yet/)
     await decide(server, app, { stores: ['1001', '1002'] })
@@ -263,7 +263,7 @@ describe('what the page tells', () => {
 })
 
 describe('the activity of an app', () => {
-  test('tells what changed, who did it and from where', async () => {
+  test('shows what changed, who did it and from where', async () => {
     await developer.submit(await developer.open(`${app.path}/edit`), { ...edited, redirect_uris: '' })
     await developer.submit(await developer.open(`${app.path}/rotate`), {})
     await developer.submit(await developer.open(`${app.path}/disable`), {})
@@ -412,7 +412,7 @@ describe('who may', () => {
     assert.deepEqual(await stored(), before)
   })
 
-  test('strangers sign in first; merchants and operators are told whose page it is', async () => {
+  test('strangers sign in first; merchants and operators read whose page it is', async () => {
     for (const path of pages) {
       const answer = await server.get(app.path + path)
       assert.deepEqual(

@@ -348,7 +348,7 @@ describe('who may', () => {
     ['owner@example.com', 'merchant'],
     ['ops@example.com', 'operator'],
   ] as const) {
-    test(`a ${role} is told whose page it is`, async () => {
+    test(`a ${role} reads whose page it is`, async () => {
       const browser = await signedIn(email)
       const { own, ofApp } = await addresses()
       for (const path of [...own, ...ofApp]) {

@@ -90,9 +90,9 @@ describe('a merchant’s account', () => {
     assert.equal((await merchant.signIn(email)).status, 401)
     assert.equal((await stores(tokens.access_token)).status, 401)
     assert.deepEqual((await stores(own)).json.data, [])
-    const told = await latest({ account_id: account.id })
+    const entry = await latest({ account_id: account.id })
     // The refused sign-in came behind it.
-    assert.equal(told?.action, 'sign_in_refused')
+    assert.equal(entry?.action, 'sign_in_refused')
 
     assert.match(
       wordsOf((await operator.open(`${path}/enable`)).text),
@@ -105,7 +105,7 @@ describe('a merchant’s account', () => {
     assert.deepEqual((await stores(own)).json.data, [])
   })
 
-  test('a form that comes twice changes and tells once', async () => {
+  test('a form that is sent twice makes one change and one audit entry', async () => {
     const { account, path } = await connected()
     for (let i = 0; i < 2; i++) assert.equal((await postTo(`${path}/disable`)).status, 303)
     const { lines } = await server.storage.audit.list({
@@ -138,15 +138,15 @@ describe('a developer’s account', () => {
     assert.equal((await new Browser(server.base).signIn('alone@example.com')).status, 401)
   })
 
-  test('disabled with its apps: they get no token, each is told of, and each comes back by itself', async () => {
+  test('disabled with its apps: they get no token, each has an audit entry, and each is enabled separately', async () => {
     const { apps, path } = await developerWithApps('both@example.com')
     const page = wordsOf((await confirm(`${path}/disable`, { apps: 'yes' })).text)
     assert.match(page, /Second Disabled /)
     assert.match(page, /First Disabled /)
     for (const app of apps) {
       await assert.rejects(server.token(app), /invalid_client/)
-      const told = await latest({ app_id: app.client_id })
-      assert.deepEqual([told?.action, told?.actor_name], ['app_disabled', 'ops@example.com'])
+      const entry = await latest({ app_id: app.client_id })
+      assert.deepEqual([entry?.action, entry?.actor_name], ['app_disabled', 'ops@example.com'])
     }
     await confirm(`${path}/enable`)
     for (const app of apps) await assert.rejects(server.token(app), /invalid_client/)
@@ -169,7 +169,7 @@ describe('an operator’s account', () => {
     assert.equal((await operator.open('/operator')).status, 200)
   })
 
-  test('another’s can be disabled, but not the last that is enabled, whoever asks', async () => {
+  test('another’s can be disabled, but not the last that is enabled, by anybody', async () => {
     const second = await server.accounts.findByEmail('second@example.com')
     const first = await server.accounts.findByEmail('ops@example.com')
     assert.ok(first && second)
@@ -267,8 +267,8 @@ describe('an app', () => {
     const merchant = new Browser(server.base)
     await merchant.signIn(email)
     assert.match((await merchant.open('/account/apps')).text, /No app has access to your stores/)
-    const told = await latest({ app_id: client.client_id })
-    assert.deepEqual([told?.action, told?.actor_name], ['access_revoked', 'ops@example.com'])
+    const entry = await latest({ app_id: client.client_id })
+    assert.deepEqual([entry?.action, entry?.actor_name], ['access_revoked', 'ops@example.com'])
   })
 })
 
@@ -293,7 +293,7 @@ describe('sign-up', () => {
     )
   })
 
-  test('a form that says nothing, or what holds already, changes and tells nothing', async () => {
+  test('a form without a change makes no audit entry', async () => {
     for (const sign_up of ['', 'yes', 'off']) await postTo('/operator/settings', { sign_up })
     assert.equal(await server.storage.switches.isOn('sign_up'), false)
     const { lines } = await server.storage.audit.list({ action: 'switch_set', limit: 9, look: 10 })

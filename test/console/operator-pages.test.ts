@@ -13,7 +13,7 @@ import { assertError } from '../helpers/surfaces.ts'
 let server: TestServer
 let operator: Browser
 const script = '"><script>alert(1)</script>'
-/** What stands in a path for each parameter. */
+/** A value for each parameter of a path. */
 let params: Record<string, string>
 
 before(async () => {
@@ -63,7 +63,7 @@ describe('who may open them', () => {
     assert.ok(pages().length >= 14, pages().join(' '))
   })
 
-  test('whoever is not signed in is sent to sign in, and comes back', async () => {
+  test('a person who is not signed in signs in first, and comes back', async () => {
     for (const path of pages().map(filled)) {
       const answer = await server.get(`${path}?q=x`)
       assert.deepEqual(
@@ -81,7 +81,7 @@ describe('who may open them', () => {
   })
 
   for (const email of ['owner@example.com', 'dev@example.com']) {
-    test(`${email} is told that they are not theirs`, async () => {
+    test(`${email} reads that they are not theirs`, async () => {
       const browser = new Browser(server.base)
       await browser.signIn(email)
       for (const path of pages().map(filled)) {

@@ -68,7 +68,7 @@ describe('signing in', () => {
     }
   })
 
-  test('an unknown email takes as long as a wrong password, so time tells nothing either', async () => {
+  test('an unknown email takes as long as a wrong password, so the time reveals nothing either', async () => {
     const time = async (email: string) => {
       const times: number[] = []
       for (let i = 0; i < 5; i++) {
@@ -245,7 +245,7 @@ describe('the session cookie', () => {
     )
   })
 
-  test('is dead on the server after signing out, also for whoever copied it', async () => {
+  test('is dead on the server after signing out, also for somebody who copied it', async () => {
     const browser = new Browser(server.base)
     await browser.signIn('owner@example.com')
     const copy = new Browser(server.base)
@@ -275,7 +275,7 @@ describe('the session cookie', () => {
   }
 })
 
-/** The form to sign out stands on pages that not every account sees, so it is filled in by hand. */
+/** Not every account sees a page with the sign-out form, so the test fills it in by hand. */
 async function signOut(browser: Browser): Promise<Answer> {
   const stranger = new Browser(server.base)
   const csrf = csrfOf(await stranger.open('/login'))
@@ -377,7 +377,7 @@ test('a next that leads through the authorization endpoint, and so anywhere, is 
   }
 })
 
-test('a form of anybody is small; a large one is for whoever is signed in', async () => {
+test('a form from anybody is small; only people who are signed in may send a large one', async () => {
   const body = new URLSearchParams({ email: 'x'.repeat(20_000) })
   assert.equal((await server.post('/login', body)).status, 413)
   const refused = await server.post('/consent/abc', { store: '1'.repeat(20_000) })
@@ -433,7 +433,7 @@ describe('what one signs in for', () => {
     assert.match(answer.text, /value="a@b\.example"/)
   })
 
-  test('signing out leads to `next` through the next sign-in, when that is a page of ours', async () => {
+  test('signing out leads to `next` through the next sign-in, when that is a page of this server', async () => {
     for (const [next, location] of [
       ['/consent/abc', '/login?next=%2Fconsent%2Fabc'],
       ['https://evil.example', '/login'],
@@ -482,27 +482,27 @@ describe('guessing passwords is slowed down for the guesser, and for nobody else
 
   test('the audit log records the first 20 an hour from an address, and the last entry says that no more are recorded', async () => {
     const { id } = await server.newAccount('guessed@example.com')
-    const told = async () =>
+    const recorded = async () =>
       (await server.storage.audit.list({ action: 'sign_in_refused', limit: 200, look: 200 })).lines
     // The next hour.
     server.clock.advance(3600 - (server.clock.now() % 3600))
-    const before = (await told()).length
+    const before = (await recorded()).length
     for (let i = 0; i < 24; i++) {
       if (i % 8 === 0) server.clock.advance(60)
       const email = i % 2 ? 'guessed@example.com' : 'guessed-nobody@example.com'
       assert.equal((await tryToSignIn(email, 'wrong', '192.0.2.77')).status, 401)
     }
-    const lines = (await told()).slice(0, -before || undefined)
+    const lines = (await recorded()).slice(0, -before || undefined)
     assert.equal(lines.length, 20)
     assert.deepEqual(
       lines.filter(({ detail }) => detail !== null).map(({ detail, account_id }) => [detail, account_id]),
       [['the 20th from this network in this hour; further ones are not recorded', id]],
     )
     await tryToSignIn('guessed@example.com', 'wrong', '192.0.2.78')
-    assert.equal((await told()).length, before + 21, 'of another address')
+    assert.equal((await recorded()).length, before + 21, 'of another address')
     server.clock.advance(3600)
     await tryToSignIn('guessed@example.com', 'wrong', '192.0.2.77')
-    assert.equal((await told()).length, before + 22, 'an hour later')
+    assert.equal((await recorded()).length, before + 22, 'an hour later')
   })
 
   test('an email that nobody has is throttled alike', async () => {

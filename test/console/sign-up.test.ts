@@ -75,20 +75,20 @@ describe('while it is on', () => {
     assert.equal((await find('role@example.com'))?.role, 'developer')
   })
 
-  test('the audit log tells who came, and from where', async () => {
-    await signUp(new Browser(server.base), { email: 'told@example.com' }, '192.0.2.77')
-    const { id = '' } = (await find('told@example.com')) ?? {}
+  test('the audit log records who signed up, and from where', async () => {
+    await signUp(new Browser(server.base), { email: 'recorded@example.com' }, '192.0.2.77')
+    const { id = '' } = (await find('recorded@example.com')) ?? {}
     const { lines } = await server.storage.audit.list({ account_id: id, limit: 10, look: 10 })
     assert.deepEqual(
       lines.map(({ action, actor_name, address }) => [action, actor_name, address]),
       [
-        ['sign_in', 'told@example.com', '192.0.2.77'],
-        ['account_created', 'told@example.com', '192.0.2.77'],
+        ['sign_in', 'recorded@example.com', '192.0.2.77'],
+        ['account_created', 'recorded@example.com', '192.0.2.77'],
       ],
     )
   })
 
-  test('the sign-in page leads there, and the rules are told before', async () => {
+  test('the sign-in page leads there, and shows the rules before', async () => {
     assert.match((await server.get('/login')).text, /href="\/signup"/)
     const { status, text } = await server.get('/signup')
     assert.equal(status, 200)
@@ -100,7 +100,7 @@ describe('while it is on', () => {
     assertNoInlineCode(text)
   })
 
-  test('one who wanted to go somewhere lands there, on pages of ours only', async () => {
+  test('`next` leads on after signing up, to pages of this server only', async () => {
     const login = await server.get('/login?next=%2Fdeveloper%2Fapps%2Fnew')
     assert.match(textOf(login.text.replaceAll('href=', '>')), /"\/signup\?next=%2Fdeveloper%2Fapps%2Fnew"/)
     const kept = await signUp(new Browser(server.base), {

@@ -223,7 +223,7 @@ walk('Enter in the search field or on a box decides nothing', async ({ page }) =
   await enterOn(page, 'Harbour Street', '1 of 2 picked')
 })
 
-/** The page may come anew, but the box is ticked as before, and no other. */
+/** The page may be loaded again, but the same box is ticked, and no other. */
 async function enterOn(page: Page, name: string, count: string): Promise<void> {
   await pick(page, name)
   const shown = page.waitForResponse(/consent/)

@@ -40,7 +40,7 @@ const value = (page: Page, name: string) =>
   page.locator('dl.facts > div', { hasText: name }).locator('.value').first().innerText()
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
 
-/** Numbers of the throttle begin anew: each journey signs somebody up from the same address. */
+/** Resets the throttle: each journey signs somebody up from the same address. */
 const newMinute = () => server.clock.advance(60)
 
 journey(
