@@ -284,7 +284,7 @@ describe('who asks', () => {
       /href="https:\/\/ledger\.example\/about\?x&#61;1" target="_blank" rel="noopener noreferrer"/,
     )
     assert.match(text, /You will return to ?app\.example\.com/)
-    assert.match(text, /The app’s developer states this/)
+    assert.match(text, /The app’s developer states its maker and website/)
     assertNoInlineCode(page.text)
   })
 

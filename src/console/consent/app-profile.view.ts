@@ -12,7 +12,7 @@ export const appFacts = (
     { term: 'Website', ...(website === null ? unknown : { html: siteLink(website) }) },
     ...more,
   ])}
-  !${publisher === null && website === null ? '' : html`<p class="muted fine">The app’s developer states this. Nobody has verified it.</p>`}`
+  !${publisher === null && website === null ? '' : html`<p class="muted fine">The app’s developer states its maker and website. Nobody has verified them.</p>`}`
 
 const unknown = { html: html`<span class="muted">Not stated</span>` }
 
