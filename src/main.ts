@@ -8,7 +8,7 @@ import { assertFree, localAddress, settlePort } from './lib/address.ts'
 import { createIngestPool } from './ingest/threads/pool.ts'
 import type { Ingest } from './ingest/ingest.ts'
 import { systemClock } from './lib/clock.ts'
-import { stopRequest } from './lib/stop-request.ts'
+import { createStopRequest } from './lib/stop-request.ts'
 import { listen } from './server/listen.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './server/warnings.ts'
@@ -44,18 +44,21 @@ export async function serve(config: Config): Promise<void> {
   // This process serves nothing, but logs in the same format as its workers.
   const { log } = Fastify({ logger: { level: config.log_level, stream: process.stderr } })
   const warn = (details: object, text: string) => log.warn(details, text)
-  return superviseWorkers(config.workers, env, { ready, stop: stopRequest().signal, warn })
+  const stop = createStopRequest()
+  stop.listen()
+  return superviseWorkers(config.workers, env, { ready, stop: stop.signal, warn })
 }
 
 /** config → storage → app → listen → close */
 async function serveInThisProcess(config: Config, issuer: string, ready: () => void): Promise<void> {
-  const stop = stopRequest().signal
+  const { signal: stop, listen: listenForSignals } = createStopRequest()
   const clock = systemClock
   const storage = await openStorage(config.database, {
     ...config,
     // Only the read replica calls this, at the first list request, when the app exists.
     notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
   })
+  listenForSignals()
   const ingest = ingestOf(config)
   const app = await buildApp({
     storage,

@@ -37,6 +37,8 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await app.register(fastifyCsrf, {
     cookieKey: csrfCookie(secure),
     cookieOpts: { ...cookieOptions(secure), signed: true },
+    // From the form alone: the library also reads headers, but a single-use form is known by its field.
+    getToken: ({ body }) => (body as Record<string, string | undefined> | null)?.['_csrf'],
     // The request log has a line for it already.
     logLevel: 'debug',
   })

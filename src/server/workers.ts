@@ -33,17 +33,23 @@ export async function superviseWorkers(
     exec: fileURLToPath(new URL('../../bin/tillgate.js', import.meta.url)),
     args: ['serve'],
   })
-  const answerMetrics = relayMetrics(workers)
+  /** Not cluster.workers: Node removes a worker there only after both `exit` and `disconnect`, in either order. */
+  const workers = new Set<Worker>()
+  const answerMetrics = relayMetrics(() => [...workers])
+  const endAll = (signal: NodeJS.Signals): void => {
+    for (const worker of workers) worker.process.kill(signal)
+  }
   let failed = false
   let listening = 0
   await new Promise<void>((resolve, reject) => {
     const resolveWhenAllEnded = () => {
-      if (workers().length === 0) resolve()
+      if (workers.size === 0) resolve()
     }
     const start = () => {
       if (stop.aborted || failed) return
       const started = performance.now()
       const worker = cluster.fork(env)
+      workers.add(worker)
       let reason: string | null = null
       answerMetrics(worker)
       worker.on('message', (report: WorkerReport) => {
@@ -51,6 +57,7 @@ export async function superviseWorkers(
         if (typeof report === 'object' && 'failed' in report) reason = report.failed
       })
       worker.once('exit', (code, signal) => {
+        workers.delete(worker)
         if (stop.aborted || failed) return resolveWhenAllEnded()
         if (listening < count) {
           failed = true
@@ -69,10 +76,4 @@ export async function superviseWorkers(
       resolveWhenAllEnded()
     })
   })
-}
-
-const workers = (): Worker[] => Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
-
-function endAll(signal: NodeJS.Signals): void {
-  for (const worker of workers()) worker.process.kill(signal)
 }

@@ -41,7 +41,7 @@ describe('before anything was asked', () => {
     assert.match(text, /No requests yet/)
     assert.match(text, /keeps the newest 10,000 requests of each app for 7 days/)
     assert.match(text, /the log leaves some out/)
-    assert.match(text, /are in no log/)
+    assert.match(text, /are not in any log/)
   })
 })
 

@@ -1,6 +1,6 @@
 import { readConfig } from '../../config.ts'
 import { isPostgresUrl, isUrl } from '../../lib/database-url.ts'
-import { stopRequest } from '../../lib/stop-request.ts'
+import { createStopRequest, type StopRequest } from '../../lib/stop-request.ts'
 import type { Difference } from '../../storage/copy/compare.ts'
 import { type Copied, copyAll, countRows } from '../../storage/copy/run.ts'
 import { copyFrom, openCopy } from '../../storage/open.ts'
@@ -22,9 +22,9 @@ const interrupted = 130
 
 /** Copies, or only compares, until the end or Ctrl-C, and prints the result. */
 export async function runCopy(options: CopyOptions): Promise<void> {
-  const stop = stopRequest()
+  const stop = createStopRequest()
   try {
-    const copied = await copy(options, stop.signal)
+    const copied = await copy(options, stop)
     if (copied) report(copied, options)
     else {
       note('stopped; run the same command again to continue')
@@ -35,7 +35,7 @@ export async function runCopy(options: CopyOptions): Promise<void> {
   }
 }
 
-async function copy({ from, to, check = false }: CopyOptions, signal: AbortSignal): Promise<Copied | null> {
+async function copy({ from, to, check = false }: CopyOptions, stop: StopRequest): Promise<Copied | null> {
   for (const database of [from, to]) refuseUnknown(database)
   const config = readConfig()
   return copyFrom(from, config, async source => {
@@ -43,8 +43,9 @@ async function copy({ from, to, check = false }: CopyOptions, signal: AbortSigna
     try {
       const total = await countRows(source)
       const progress = createProgress(check ? 'check' : 'copy', { total, unit: 'rows' })
+      stop.listen()
       try {
-        return await copyAll(source, target, { check, signal, onRows: progress.advance })
+        return await copyAll(source, target, { check, signal: stop.signal, onRows: progress.advance })
       } finally {
         progress.done()
       }

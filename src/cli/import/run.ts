@@ -1,6 +1,6 @@
 import type { RecordCounts } from '../../contract/record.ts'
 import { createRecordReader } from '../../ingest/records/read.ts'
-import { stopRequest } from '../../lib/stop-request.ts'
+import { createStopRequest, type StopRequest } from '../../lib/stop-request.ts'
 import { checkRecords, type ImportState, importRecords } from './records.ts'
 import { type ImportSource, openSource } from './source.ts'
 import { createProgress, type Progress } from '../shared/progress.ts'
@@ -19,16 +19,18 @@ const interrupted = 130
 
 /** Loads a file, or only checks it, until its end or Ctrl-C, and prints the result. */
 export async function runImport(file: string, options: ImportOptions): Promise<void> {
-  const stop = stopRequest()
+  const stop = createStopRequest()
   try {
     const source = await openSource(file, stop.signal)
-    await (options.dryRun ? dryRun(source, options) : load(source, options, stop.signal))
+    if (options.dryRun) stop.listen()
+    await (options.dryRun ? dryRun(source, options) : load(source, options, stop))
   } finally {
     stop.release()
   }
 }
 
-async function load(source: ImportSource, { json }: ImportOptions, signal: AbortSignal): Promise<void> {
+async function load(source: ImportSource, { json }: ImportOptions, stop: StopRequest): Promise<void> {
+  const { signal } = stop
   const state: ImportState = {
     counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
     stored_through: 0,
@@ -37,6 +39,7 @@ async function load(source: ImportSource, { json }: ImportOptions, signal: Abort
   const progress = createProgress('import', { ...(source.size && { total: source.size }), unit: 'records' })
   const onBatch = advanceBy(source, progress)
   await withIngest(async ingest => {
+    stop.listen()
     try {
       await importRecords({ pieces: source.pieces, ingest, by: byCommand(), state, signal, onBatch })
     } catch (error) {

@@ -27,7 +27,8 @@ export function createSingleUseForms({
       try {
         return await run()
       } catch (error) {
-        await storage.throttles.clear(key)
+        // A database that fails here too must not hide the first error.
+        await storage.throttles.clear(key).catch(() => {})
         throw error
       }
     },

@@ -67,6 +67,8 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
         if (entry.state === 'waiting') countQueued(-1)
         if (entry.state === 'running') running--
         entry.state = 'released'
+        // The entry may stay in the queue for a while; its request must not.
+        entry.decide = () => {}
         dispatchSoon()
       },
     }
@@ -87,8 +89,9 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
   function expire(): void {
     const timeout = () => (isOverloaded ? limits.queue_timeout : limits.low_load_timeout)
     for (let entry = oldest(); entry && timer.now() - entry.since >= timeout(); entry = oldest()) {
+      const { decide } = entry
       entry.release()
-      entry.decide('queue_timeout', entry)
+      decide('queue_timeout', entry)
     }
     isExpiring = queued > 0
     if (isExpiring) timer.setTimeout(expire, limits.queue_timeout / 40)
