@@ -105,6 +105,9 @@ interface Surroundings {
   env: NodeJS.ProcessEnv
 }
 
+// Node's console keeps the first streams that it meets: they must be the real ones, and not those of a command.
+for (const stream of ['_stdout', '_stderr']) Reflect.get(console, stream)
+
 let last: Promise<unknown> = Promise.resolve()
 
 /** One at a time: a command reads the streams, the environment and the folder of the whole process. */
