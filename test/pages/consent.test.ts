@@ -118,7 +118,7 @@ journey(
     await page.getByText('allowed the app Ledger to read the store Harbour Street').first().waitFor()
     await check()
   },
-  { ...mistakes, onPhone: true },
+  mistakes,
 )
 
 journey(

@@ -10,7 +10,7 @@ import { clientCredentials } from '../helpers/token.ts'
 
 /** What happens on one node holds on the others at the next request, and what may happen once happens once. */
 
-const rounds = 50
+const rounds = 15
 const stores = '/integration/v1/stores'
 const itemsOf = (id: number) => `/integration/v1/inventory/items?store_id=${id}`
 /** The same from each of the three. */
