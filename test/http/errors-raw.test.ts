@@ -61,7 +61,8 @@ describe('malformed HTTP is 400, or 431 when it is too large, and the connection
       assertError('envelope', answer, status, status === 431 ? 'headers_too_large' : 'request_malformed')
       assert.equal(answer.headers.get('connection'), 'close')
       assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(answer.text)))
-      const lines = () => server.events().filter(({ msg }) => msg === 'request' || msg === 'malformed HTTP request')
+      const lines = () =>
+        server.events().filter(({ msg }) => msg === 'request' || msg === 'malformed HTTP request')
       while (lines().length === 0) await new Promise(setImmediate)
       const [{ request_id, address, status: logged, aborted }, ...others] = lines()
       assert.deepEqual([request_id, address, others], [header(answer, 'x-request-id'), '127.0.0.1', []])

@@ -1,3 +1,7 @@
-import { filesOf, runFiles } from '../../helpers/suite.ts'
+import { runFiles } from '../../helpers/suite.ts'
 
-await runFiles('postgres', filesOf('flows'))
+await runFiles('postgres', [
+  'flows/authorization-code.test.ts',
+  'flows/connected-apps.test.ts',
+  'flows/usage.test.ts',
+])

@@ -1,0 +1,9 @@
+import { runFiles } from '../../helpers/suite.ts'
+
+await runFiles('postgres', [
+  'faults/clock.test.ts',
+  'faults/crash.test.ts',
+  'faults/shutdown.test.ts',
+  'faults/unusable-database.test.ts',
+  'faults/workers.test.ts',
+])
