@@ -33,6 +33,9 @@ export const limitsFor = (concurrency: number, queue_timeout: number, isForLarge
  */
 const piecesPerStart = 31
 
+/** One for all entries: a closure for each would keep it alive until the next full collection. */
+const forgotten: Decide = () => {}
+
 const systemTimer = {
   now: () => performance.now(),
   setTimeout: (call: () => void, ms: number) => void setTimeout(call, ms),
@@ -68,7 +71,7 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
         if (entry.state === 'running') running--
         entry.state = 'released'
         // The entry may stay in the queue for a while; its request must not.
-        entry.decide = () => {}
+        entry.decide = forgotten
         dispatchSoon()
       },
     }
