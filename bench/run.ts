@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { regressions, saveBaseline } from './report/baseline.ts'
 import type { Bench } from './bench.ts'
 import { writeCharts } from './report/charts.ts'
@@ -15,17 +15,26 @@ import { printRow, printSummary } from './report/table.ts'
 
 /** `npm run bench`: every figure with its reference, measured in the same run. */
 
-const { values } = parseArgs({
-  options: {
-    engine: { type: 'string', default: 'sqlite' },
-    quick: { type: 'boolean', default: false },
-    full: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    save: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    orders: { type: 'string' },
-  },
-})
+interface Options {
+  engine: string
+  quick: boolean
+  full: boolean
+  check: boolean
+  save: boolean
+  only: string
+  orders?: string
+}
+
+const values = new Command('npm run bench --')
+  .option('--engine <name>', 'sqlite or postgres', 'sqlite')
+  .option('--quick', 'fewer orders and shorter rounds', false)
+  .option('--full', 'also the rows that take long', false)
+  .option('--check', 'fail when a figure is worse than the saved ones', false)
+  .option('--save', 'save the figures to compare with later', false)
+  .option('--only <text>', `groups with this in their name: ${Object.keys(groups).join(', ')}`, '')
+  .option('--orders <n>', 'how many orders the database has')
+  .parse()
+  .opts<Options>()
 if (values.engine !== 'sqlite' && values.engine !== 'postgres') {
   console.error(`bench: --engine is "${values.engine}"; it must be sqlite or postgres`)
   process.exit(2)

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { createRandom } from '../src/demo/random.ts'
 import { backup } from './backup.ts'
 import { connectionStorm } from './connection-storm.ts'
@@ -27,23 +27,33 @@ const scenarios: readonly Scenario[] = [
   input,
 ]
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '60' },
-    engine: { type: 'string', default: 'both' },
-    only: { type: 'string', default: '' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-    /** Prints the figures only, for a short trial. */
-    'no-report': { type: 'boolean', default: false },
-  },
-})
+interface Options {
+  minutes: string
+  engine: string
+  only: string
+  seed: string
+  report: boolean
+}
+
+const names = scenarios.map(({ name }) => name).join(', ')
+const values = new Command('npm run torture --')
+  .option('--minutes <n>', 'how long, over all scenarios', '60')
+  .option('--engine <name>', 'sqlite, postgres or both', 'both')
+  .option('--only <scenario>', `one of ${names}`, '')
+  .option(
+    '--seed <n>',
+    'repeats the choices of an earlier run',
+    String(Math.floor(Math.random() * 1_000_000)),
+  )
+  .option('--no-report', 'print the figures only, for a short trial')
+  .parse()
+  .opts<Options>()
 
 const engines = values.engine === 'both' ? ['sqlite', 'postgres'] : [values.engine]
 const minutes = Number(values.minutes)
 const seed = Number(values.seed)
 const chosen = scenarios.filter(({ name }) => values.only === '' || name === values.only)
 if (!(minutes > 0) || !Number.isSafeInteger(seed) || chosen.length === 0 || !isEngine(engines)) {
-  const names = scenarios.map(({ name }) => name).join(', ')
   console.error(
     `torture: --minutes is a number above 0, --seed a whole number, --engine sqlite, postgres or both, --only one of ${names}`,
   )
@@ -77,7 +87,7 @@ for (const { scenario, engine } of runs) {
   }
   results.push(result)
   // After each scenario: the next one may take an hour.
-  if (!values['no-report']) await writeReport([result])
+  if (values.report) await writeReport([result])
   console.log(`  tried: ${outcome.tried}`)
   console.log(`  found: ${outcome.found}`)
   for (const problem of outcome.broken) console.log(`  BROKEN: ${problem}`)
