@@ -10,6 +10,7 @@ import { copyFromSqlite, openSqliteCopy } from './sqlite/copy/copy.ts'
 import type { DatabaseOptions } from './sqlite/connection/database.ts'
 import { examineSqlite } from './sqlite/schema/examine.ts'
 import { migrateSqlite, openSqlite } from './sqlite/index.ts'
+import { type Restored, restoreSqlite } from './sqlite/restore.ts'
 import type { Migrated } from './shared/migrations.ts'
 
 export type StorageOptions = DatabaseOptions & PostgresOptions
@@ -30,6 +31,16 @@ export async function migrate(
   if (isPostgresUrl(database)) return migratePostgres(database, options)
   if (options.citus) throw new Error('only a postgres:// database can be distributed with Citus')
   return migrateSqlite(database)
+}
+
+/** Puts a backup in the place of a SQLite database that no process uses. */
+export async function restore(database: string, from: string): Promise<Restored> {
+  if (isPostgresUrl(database)) {
+    throw new Error(
+      'restore a PostgreSQL database with its own tools, or with "tillgate copy": docs/operations.md#restore',
+    )
+  }
+  return restoreSqlite(database, from)
 }
 
 /** Checks a database without changing it. `thorough`: all of it, however large it is. */

@@ -74,6 +74,8 @@ export interface Browse {
   apps(search: Search): Promise<Found<FoundApp>>
   /** By id; also found by the email of its merchant. */
   stores(search: StoreSearch): Promise<Found<FoundStore>>
+  /** The same from this id on and without the total, for a walk through all of them. */
+  storesFrom(id: bigint, search: Pick<Search, 'text' | 'limit'>): Promise<FoundStore[]>
   store(id: bigint): Promise<StoreDetail | null>
   /** By the app's name, then its id. */
   readersOf(store_id: bigint): Promise<StoreReader[]>

@@ -1,9 +1,10 @@
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { randomId } from '../../lib/ids.ts'
 import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
-import { createFile, type Database, inMemory } from './connection/database.ts'
+import { type Database, inMemory } from './connection/database.ts'
 import { translate } from './connection/errors.ts'
+import { publish } from './connection/replace.ts'
 
 /** Rows deleted in one transaction: few enough that no request waits long for it. */
 const purgeBatch = 1000
@@ -69,13 +70,14 @@ export function createMaintenance(
       const temporary = `${target}.${randomId()}.partial`
       const { source, release } = openSnapshot(db, file)
       try {
-        createFile(temporary)
+        // Like createFile, but without its folder.
+        closeSync(openSync(temporary, 'wx', 0o600))
         await backup(source, temporary)
-        publish(temporary, target)
+        if (!publish(temporary, target)) throw exists(target)
       } catch (error) {
-        rmSync(temporary, { force: true })
         throw translate(error)
       } finally {
+        rmSync(temporary, { force: true })
         release()
       }
     },
@@ -91,18 +93,6 @@ export function createMaintenance(
 }
 
 const exists = (file: string): Error => new Error(`${file} exists; a backup does not overwrite a file`)
-
-/** Gives the finished copy its name, unless a file with that name exists by now. */
-function publish(temporary: string, target: string): void {
-  try {
-    linkSync(temporary, target)
-    rmSync(temporary)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(target)
-    // The file system has no hard links.
-    renameSync(temporary, target)
-  }
-}
 
 /**
  * A connection with an open read transaction: a backup of that snapshot never starts over, however much others write.

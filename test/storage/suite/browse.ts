@@ -68,6 +68,14 @@ export function browseTests(open: Open): void {
       rows: [{ id: 77n, name: 'Mill', timezone: 'Europe/Rome', merchant: 'bob@example.com' }],
       total: 3,
     })
+    const from = async (id: bigint, limit: number, text = '') =>
+      (await browse.storesFrom(id, { text, limit })).map(({ id }) => id)
+    assert.deepEqual(await from(-(2n ** 63n), 2), [7n, 77n])
+    assert.deepEqual(await from(78n, 2), [2n ** 63n - 1n])
+    assert.deepEqual(await from(8n, 2, 'HARBOUR'), [2n ** 63n - 1n])
+    assert.deepEqual(await browse.storesFrom(77n, { text: '', limit: 1 }), [
+      { id: 77n, name: 'Mill', timezone: 'Europe/Rome', merchant: 'bob@example.com' },
+    ])
   })
 
   check('an app’s stores, the apps of a store, and who allowed them', open, async storage => {

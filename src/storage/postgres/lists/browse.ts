@@ -52,10 +52,18 @@ export function createBrowse(db: Database): Browse {
         search,
         storeColumns,
         search.app_id === null ? 'stores' : ofApp,
-        `${contains('name')} or ${contains('merchant')} or id::text = $1`,
+        storeMatches,
         'id',
         search.app_id === null ? [] : [search.app_id],
       ),
+    async storesFrom(id, { text, limit }) {
+      const rows = await db.query<FoundStore>(
+        `select ${storeColumns} from stores
+         where ($1::text = '' or ${storeMatches}) and id >= $2 order by id limit $3`,
+        [text, id, limit],
+      )
+      return [...rows]
+    },
     async store(id) {
       const [[store], [orders]] = await Promise.all([
         db.query<FoundStore>(`select ${storeColumns} from stores where id = $1`, [id]),
@@ -127,6 +135,7 @@ export function createBrowse(db: Database): Browse {
 }
 
 const storeColumns = 'id, name, timezone, merchant'
+const storeMatches = `${contains('name')} or ${contains('merchant')} or id::text = $1`
 
 const ofApp = `stores join (select distinct store_id from authorization_stores where app_id = $2) as linked
   on linked.store_id = stores.id`

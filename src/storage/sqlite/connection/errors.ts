@@ -10,6 +10,9 @@ const transient: Record<number, string> = {
   14: 'the database file cannot be opened',
 }
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+export const isDamaged = (error: unknown): boolean => [11, 26].includes(primaryCode(error) ?? 0)
+
 export const isBusy = (error: unknown): boolean => primaryCode(error) === busy
 
 /** A transient error as the port's StorageUnavailable; any other error unchanged. */

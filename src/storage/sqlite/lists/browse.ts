@@ -41,6 +41,10 @@ export function createBrowse(db: Database): Browse {
     'id',
     'bigint',
   )
+  const storesFrom = db.prepare<FoundStore>(
+    `select ${storeColumns} from stores where ${storeMatches} and id >= ?2 order by id limit ?3`,
+    'bigint',
+  )
   const store = db.prepare<FoundStore>(`select ${storeColumns} from stores where id = ?`, 'bigint')
   const lastOrder = db.prepare<{ last_order_at: number | null }>(
     'select max(created_at) as last_order_at from orders where store_id = ?',
@@ -82,6 +86,8 @@ export function createBrowse(db: Database): Browse {
       return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
     },
     stores: search => (search.app_id === null ? stores(search) : storesOfApp(search, search.app_id)),
+    storesFrom: (id, { text, limit }) =>
+      db.look(() => storesFrom.all(text, id, limit).map(row => ({ ...row }))),
     store: id =>
       db.read(() => {
         const found = plain(store.get(id))

@@ -1,9 +1,10 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Examination, Remark } from '../../port/examination.ts'
 import { readMigrations } from '../../shared/migrations.ts'
 import { schemaNumber } from './migrate.ts'
+import { readOnlyLocation } from '../connection/read-only.ts'
 import { assertVersion, sqliteVersion } from '../connection/pragmas.ts'
 import { assertWritable, explain } from '../connection/usable.ts'
 
@@ -11,7 +12,9 @@ import { assertWritable, explain } from '../connection/usable.ts'
 export async function examineSqlite(file: string, { thorough = false } = {}): Promise<Examination> {
   assertWritable(file)
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
-  const connection = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  // Before the connection: closing any descriptor of the file would end the locks of this process.
+  const wal = isWal(file)
+  const connection = new DatabaseSync(readOnlyLocation(file), { readOnly: true, timeout: 5000 })
   try {
     const current = schemaNumber(connection)
     const newest = readMigrations(import.meta.dirname).at(-1)?.number ?? 0
@@ -21,7 +24,7 @@ export async function examineSqlite(file: string, { thorough = false } = {}): Pr
       schema: { current, newest },
       durability: [
         ...versionRemarks(connection),
-        ...modeRemarks(connection, current),
+        ...modeRemarks(wal, current),
         ...damage(connection, thorough),
       ],
       clock: null,
@@ -47,10 +50,9 @@ function versionRemarks(connection: DatabaseSync): Remark[] {
   }
 }
 
-function modeRemarks(connection: DatabaseSync, current: number): Remark[] {
-  const mode = connection.prepare('pragma journal_mode').get()?.['journal_mode']
-  if (mode === 'wal' || current === 0) return []
-  const says = `the journal mode is ${mode}, not wal: readers and writers wait for each other`
+function modeRemarks(wal: boolean, current: number): Remark[] {
+  if (wal || current === 0) return []
+  const says = 'the journal mode is not wal: readers and writers wait for each other'
   return [
     {
       weight: 'warning',
@@ -58,6 +60,15 @@ function modeRemarks(connection: DatabaseSync, current: number): Remark[] {
       mend: 'start the server once, which sets wal; a backup tool may have changed it',
     },
   ]
+}
+
+/** By its header (https://sqlite.org/fileformat.html#file_format_version_numbers): `immutable` hides the mode. */
+function isWal(file: string): boolean {
+  const header = Buffer.alloc(20)
+  const descriptor = openSync(file, 'r')
+  readSync(descriptor, header, 0, header.length, 0)
+  closeSync(descriptor)
+  return header[18] === 2
 }
 
 function damage(connection: DatabaseSync, thorough: boolean): Remark[] {

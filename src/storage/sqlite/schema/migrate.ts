@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import {
   type Migrated,
   type Migration,
@@ -9,6 +8,7 @@ import {
   refuseOther,
 } from '../../shared/migrations.ts'
 import { type Database, inMemory } from '../connection/database.ts'
+import { hasLog, readOnlyLocation } from '../connection/read-only.ts'
 import { assertIntact, assertWritable, explain } from '../connection/usable.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
@@ -50,19 +50,16 @@ export function inspect(file: string): void {
   assertWritable(file)
   if (!existsSync(file)) return
   try {
-    // Without a write-ahead log no process is writing, and with `immutable` SQLite does not create one either.
-    if (!hasLog(file)) return check(file, `${pathToFileURL(file)}?immutable=1`)
+    check(file)
   } catch (error) {
     // Another process may have begun to write meanwhile.
     if (!hasLog(file)) throw error
+    check(file)
   }
-  check(file, file)
 }
 
-const hasLog = (file: string): boolean => existsSync(`${file}-wal`)
-
-function check(file: string, location: string): void {
-  const connection = new DatabaseSync(location, { readOnly: true, timeout: 1000 })
+function check(file: string): void {
+  const connection = new DatabaseSync(readOnlyLocation(file), { readOnly: true, timeout: 1000 })
   try {
     refuseNewer(schemaNumber(connection), readOwn())
     assertIntact(connection, file)
@@ -76,6 +73,17 @@ function check(file: string, location: string): void {
 /** For a database that is only read and so cannot be migrated here. */
 export const refuseOlder = (connection: DatabaseSync): void =>
   refuseOther(schemaNumber(connection), readOwn())
+
+/** Throws unless the tables are Tillgate's, of this version or of an earlier one. */
+export function assertOwnSchema(connection: DatabaseSync, file: string): void {
+  const migrations = readOwn()
+  const tables = connection.prepare("select name from sqlite_schema where name = 'schema_migrations'").all()
+  const columns = connection.prepare("select name from pragma_table_info('schema_migrations')").all()
+  const ours = tables.length === 1 && columns.some(({ name }) => name === 'number')
+  const first = ours && connection.prepare('select name from schema_migrations where number = 1').get()
+  if (!first || first['name'] !== migrations[0]?.name) throw new Error(`${file} is not a Tillgate database`)
+  refuseNewer(schemaNumber(connection), migrations)
+}
 
 /** The number of the last migration applied; 0: none. */
 export function schemaNumber(connection: DatabaseSync): number {
