@@ -2,7 +2,8 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { isPostgresUrl, isUrl } from './lib/database-url.ts'
+import { addressProblem, isPostgresUrl } from './lib/database-url.ts'
+import { findUnknown } from './lib/unknown-settings.ts'
 
 /** All settings. This is the only file that reads the environment. */
 export interface Config {
@@ -38,11 +39,41 @@ export interface Config {
   shutdown_delay: number
 }
 
+/** Every variable that is read. */
+const settings = [
+  'HOST',
+  'PORT',
+  'TILLGATE_DATABASE',
+  'TILLGATE_DATABASE_POOL',
+  'TILLGATE_DATABASE_STATEMENT_TIMEOUT',
+  'TILLGATE_DATABASE_CONNECT_TIMEOUT',
+  'TILLGATE_READ_DATABASE',
+  'TILLGATE_READ_STALENESS',
+  'TILLGATE_BASE_URL',
+  'TILLGATE_WORKERS',
+  'TILLGATE_INGEST_THREADS',
+  'TILLGATE_LOG_LEVEL',
+  'TILLGATE_TRUST_PROXY',
+  'TILLGATE_RATE_LIMIT',
+  'TILLGATE_MAX_CONNECTIONS',
+  'TILLGATE_LISTENERS',
+  'TILLGATE_MAX_REQUESTS',
+  'TILLGATE_MAX_WAIT',
+  'TILLGATE_SHUTDOWN_DELAY',
+] as const
+
+type Setting = (typeof settings)[number]
+/** So that the compiler refuses a setting that the list lacks. */
+type Environment = Partial<Record<Setting, string | undefined>>
+
+/** A sentence for each variable that looks like a setting and is none. */
+export const unknownSettings = (env: NodeJS.ProcessEnv = process.env): string[] => findUnknown(env, settings)
+
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(env: Environment = process.env): Config {
   const database = readDatabase(env['TILLGATE_DATABASE'] || 'data/tillgate.db')
   return {
     host: env['HOST'] || '127.0.0.1',
@@ -75,24 +106,24 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
 }
 
-function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
+function integer(env: Environment, name: Setting, fallback: number, min: number, max: number): number {
   const text = env[name]
   if (text === undefined || text === '') return fallback
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= min && value <= max)) {
-    throw new ConfigError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}`)
+    throw new ConfigError(`${name} is ${quoted(text)}; it must be a whole number from ${min} to ${max}`)
   }
   return value
 }
 
-function oneOf(env: NodeJS.ProcessEnv, name: string, fallback: string, values: readonly string[]): string {
+function oneOf(env: Environment, name: Setting, fallback: string, values: readonly string[]): string {
   const value = env[name] || fallback
   if (!values.includes(value))
-    throw new ConfigError(`${name} is "${value}"; it must be one of ${values.join(', ')}`)
+    throw new ConfigError(`${name} is ${quoted(value)}; it must be one of ${values.join(', ')}`)
   return value
 }
 
-function readWorkers(env: NodeJS.ProcessEnv, database: string): number {
+function readWorkers(env: Environment, database: string): number {
   const workers = integer(env, 'TILLGATE_WORKERS', 1, 1, 256)
   if (workers > 1 && database === ':memory:') {
     throw new ConfigError(
@@ -104,11 +135,8 @@ function readWorkers(env: NodeJS.ProcessEnv, database: string): number {
 
 function readDatabase(value: string): string {
   if (isPostgresUrl(value) || value === ':memory:') return value
-  if (isUrl(value)) {
-    throw new ConfigError(
-      `TILLGATE_DATABASE is "${redact(value)}"; it must be a file path or a postgres:// URL`,
-    )
-  }
+  const problem = addressProblem(value)
+  if (problem !== null) throw new ConfigError(`TILLGATE_DATABASE ${problem}`)
   const file = resolve(value)
   refuseImpossible(file)
   return file
@@ -139,7 +167,7 @@ function isFolder(path: string): boolean | null {
 function readReplica(value: string | null, database: string): string | null {
   if (value === null) return null
   if (!isPostgresUrl(value)) {
-    throw new ConfigError(`TILLGATE_READ_DATABASE is "${redact(value)}"; it must be a postgres:// URL`)
+    throw new ConfigError('TILLGATE_READ_DATABASE is not a postgres:// URL')
   }
   if (!isPostgresUrl(database)) {
     throw new ConfigError(
@@ -156,7 +184,7 @@ function readProxies(value: string): string {
   for (const proxy of proxies) {
     if (!proxyNames.includes(proxy) && !isRange(proxy)) {
       throw new ConfigError(
-        `TILLGATE_TRUST_PROXY has "${proxy}"; it must be addresses, ranges such as 10.0.0.0/8, ` +
+        `TILLGATE_TRUST_PROXY has ${quoted(proxy)}; it must be addresses, ranges such as 10.0.0.0/8, ` +
           `or ${proxyNames.join(', ')}, with commas between them`,
       )
     }
@@ -183,10 +211,12 @@ function readBaseUrl(value: string): string {
   const trimmed = value.replace(/\/$/, '')
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.origin !== trimmed) {
     throw new ConfigError(
-      `TILLGATE_BASE_URL is "${value}"; it must be scheme, host and optional port only, such as https://pos.example.com`,
+      `TILLGATE_BASE_URL is ${quoted(value)}; it must be scheme, host and optional port only, such as https://pos.example.com`,
     )
   }
   return trimmed
 }
 
-const redact = (url: string): string => url.replace(/\/\/[^@/]*@/, '//***@')
+/** The value of a setting, unless it may hold a password: somebody may set the wrong variable to a URL. */
+const quoted = (value: string): string =>
+  /@|password/i.test(value) ? 'not shown, because it may hold a password' : `"${value}"`

@@ -18,8 +18,11 @@ import { reportToSupervisor, superviseWorkers } from './server/workers.ts'
 /** Milliseconds between two purges of expired tokens, consent requests, sessions and counters. */
 const purgeInterval = 60_000
 
-/** Serves until SIGTERM or SIGINT, in one process or in several. */
-export async function serve(config: Config): Promise<void> {
+/** Serves until SIGTERM or SIGINT, in one process or in several. `warnings` go to the log before anything else. */
+export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
+  // Before a server is built, and where this process serves nothing, in the format of the server's log.
+  const { log } = Fastify({ logger: { level: config.log_level, stream: process.stderr } })
+  if (cluster.isPrimary) for (const warning of warnings) log.warn(warning)
   // The issuer names the port, so port 0 must become a number before anything is built.
   const port = await settlePort(config.host, config.port)
   const issuer = config.base_url ?? localAddress(config.host, port)
@@ -41,8 +44,6 @@ export async function serve(config: Config): Promise<void> {
   const storage = await openStorage(config.database, config)
   await storage.close()
   const env = { PORT: String(port), TILLGATE_BASE_URL: issuer }
-  // This process serves nothing, but logs in the same format as its workers.
-  const { log } = Fastify({ logger: { level: config.log_level, stream: process.stderr } })
   const warn = (details: object, text: string) => log.warn(details, text)
   const stop = createStopRequest()
   stop.listen()

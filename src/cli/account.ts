@@ -5,7 +5,8 @@ import { systemClock } from '../lib/clock.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import type { Account, Role, Storage } from '../storage/port/index.ts'
 import { readPassword } from './shared/password.ts'
-import { byCommand, print, withStorage } from './shared/command.ts'
+import { byCommand, withStorage } from './shared/command.ts'
+import { print } from './shared/output.ts'
 import { table } from './shared/table.ts'
 
 const roles: readonly Role[] = ['merchant', 'developer', 'operator']

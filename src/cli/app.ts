@@ -5,7 +5,9 @@ import { formatDatetime } from '../lib/datetime.ts'
 import { rawNumber } from '../lib/exact-json.ts'
 import { parseInt64 } from '../lib/int64.ts'
 import type { App } from '../storage/port/index.ts'
-import { byCommand, note, print, withStorage } from './shared/command.ts'
+import { registerProfile } from './app/profile.ts'
+import { byCommand, withStorage } from './shared/command.ts'
+import { note, print } from './shared/output.ts'
 import { table } from './shared/table.ts'
 
 interface CreateOptions {
@@ -49,6 +51,8 @@ export function registerApp(program: Command): void {
       print(json, result, credentials(client_id, client_secret))
       if (client_secret !== null) note(shownOnce)
     })
+
+  registerProfile(app)
 
   app
     .command('rotate-secret')

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createAuditLog } from '../domain/audit/log.ts'
 import { auditRecord } from '../domain/audit/record.ts'
@@ -8,6 +6,7 @@ import { formatDatetime } from '../lib/datetime.ts'
 import { printable } from '../lib/printable.ts'
 import type { AuditLine } from '../storage/port/index.ts'
 import { withStorage } from './shared/command.ts'
+import { printAll } from './shared/output.ts'
 
 interface AuditOptions {
   limit: number
@@ -26,15 +25,13 @@ export function registerAudit(program: Command): void {
       const write = json ? auditRecord : sentence
       await withStorage(async storage => {
         const pages = createAuditLog({ storage }).pages(search ? { search } : {}, limit)
-        const text = Readable.from(pages).map((lines: AuditLine[]) =>
-          lines.map(line => `${write(line)}\n`).join(''),
-        )
-        // Reads the log only as fast as the output is read. The reader may close the pipe early.
-        await pipeline(text, process.stdout, { end: false }).catch(error => {
-          if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-        })
+        await printAll(inLines(pages, write))
       })
     })
+}
+
+async function* inLines(pages: AsyncIterable<AuditLine[]>, write: (line: AuditLine) => string) {
+  for await (const lines of pages) yield lines.map(line => `${write(line)}\n`).join('')
 }
 
 function sentence(line: AuditLine): string {

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { localAddress, settlePort } from '../lib/address.ts'
+import { isPostgresUrl } from '../lib/database-url.ts'
 import { systemClock } from '../lib/clock.ts'
-import { note, print, withStorage } from './shared/command.ts'
+import { withStorage } from './shared/command.ts'
+import { note, print } from './shared/output.ts'
 
 interface Options {
   stores: number
@@ -66,7 +68,7 @@ const lastHour = (): number => Math.floor(systemClock.now() / 3600) * 3600
 /** Demo data could not be separated from real data again. */
 function alreadyFilled({ database }: Config): Error {
   // A URL may hold a password.
-  const which = database.includes('://') ? 'the database' : `the database ${database}`
+  const which = isPostgresUrl(database) ? 'the database' : `the database ${database}`
   return new Error(
     `${which} already holds data; run "tillgate serve" to serve it, or set TILLGATE_DATABASE to a new file for a new demo`,
   )

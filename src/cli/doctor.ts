@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { printable } from '../lib/printable.ts'
 import type { Check } from './doctor/check.ts'
-import { print } from './shared/command.ts'
+import { print } from './shared/output.ts'
 
 export function registerDoctor(program: Command): void {
   program

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '../lib/clock.ts'
-import { byCommand, print, withStorage } from './shared/command.ts'
+import { byCommand, withStorage } from './shared/command.ts'
+import { print } from './shared/output.ts'
 
 export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('manage the keys that sign access tokens')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { print } from './shared/command.ts'
+import { print } from './shared/output.ts'
 
 export function registerMigrate(program: Command): void {
   program

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig, unknownSettings } from '../config.ts'
 
 export function registerServe(program: Command): void {
   program
@@ -9,6 +9,6 @@ export function registerServe(program: Command): void {
       const config = readConfig()
       // Loaded on demand: other commands do not need the server.
       const { serve } = await import('../main.ts')
-      await serve(config)
+      await serve(config, unknownSettings())
     })
 }

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { readPassword, type Terminal } from '../../src/cli/shared/password.ts'
@@ -216,9 +219,31 @@ describe('the prompt for a password', () => {
     await assert.rejects(readPassword(false, screen), { message: 'the two passwords differ' })
   })
 
-  for (const [key, sent] of Object.entries({ 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' })) {
-    test(`ends at ${key}`, async () => {
-      await assert.rejects(readPassword(false, terminal(sent)), { message: 'cancelled' })
+  test('ends at Ctrl-C and Ctrl-D', async () => {
+    const cancelled = (name: string) => ({ name, message: 'cancelled' })
+    await assert.rejects(readPassword(false, terminal('\u0003')), cancelled('Interrupted'))
+    await assert.rejects(readPassword(false, terminal('abc\r', '\u0003')), cancelled('Interrupted'))
+    await assert.rejects(readPassword(false, terminal('\u0004')), cancelled('InputError'))
+  })
+
+  test('Ctrl-C ends the command with 130 and leaves the terminal as it was', async () => {
+    const node = `${process.execPath} ${join(import.meta.dirname, '../../bin/tillgate.js')}`
+    const command = `stty -a; ${node} ${create('a@b.example').join(' ')}; echo "exit $?"; stty -a`
+    // A pseudo-terminal from util-linux.
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...process.env, TILLGATE_DATABASE: cli.database },
     })
-  }
+    let shown = ''
+    child.stdout.on('data', chunk => {
+      shown += chunk
+      if (shown.endsWith('Password: ')) child.stdin.write('\u0003')
+    })
+    const [code] = await once(child, 'close')
+    assert.equal(code, 0)
+    const [before = '', middle = '', after = ''] = shown
+      .replaceAll('\r', '')
+      .split(/(Password: [^]*exit \d+\n)/)
+    assert.match(middle, /^Password: \ntillgate: cancelled\nexit 130\n$/)
+    assert.equal(after, before)
+  })
 })

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port/index.ts'
+import type { App, Storage } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
 
 interface Created {
@@ -101,7 +101,7 @@ describe('app create', () => {
   ]
   for (const { name, options, line } of refused) {
     test(`${name} is refused in one line`, async () => {
-      const outcome = await cli.run(['app', 'create', '--name', 'Refused', ...options, '--json'])
+      const outcome = await cli.run(['app', 'create', '--name', 'Refused', ...options])
       assert.equal(outcome.stdout, '')
       assert.match(outcome.stderr, /^tillgate: [^\n]+\n$/)
       assert.match(outcome.stderr, line)
@@ -209,6 +209,100 @@ describe('app disable and app enable', () => {
   for (const command of ['disable', 'enable']) {
     test(`${command} of an unknown app is refused in one line`, async () => {
       const outcome = await cli.run(['app', command, 'nobody'])
+      assert.deepEqual(outcome, {
+        code: 1,
+        stdout: '',
+        stderr: 'tillgate: no app has the client_id "nobody"\n',
+      })
+    })
+  }
+})
+
+describe('app show and app update', () => {
+  interface Shown {
+    created_at: string
+    secrets: object[]
+  }
+
+  test('show prints everything except the secrets', async () => {
+    const { client_id, client_secret } = await create('--redirect-uri', cb, '--publisher', 'Ledger Ltd')
+    await cli.run(['app', 'authorize', client_id, '--store', '1001'])
+    const shown = await cli.json<Shown>(['app', 'show', client_id])
+    const { created_at } = shown
+    assert.match(created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    assert.deepEqual(shown, {
+      client_id,
+      name: 'Ledger',
+      website: null,
+      publisher: 'Ledger Ltd',
+      scope: 'integration.store integration.order integration.inventory',
+      redirect_uris: [cb],
+      public: false,
+      developer: null,
+      created_at,
+      disabled_at: null,
+      disabled_by_developer: false,
+      stores: 1,
+      merchants: 0,
+      linked_by_operator: true,
+      secrets: [{ created_at, last_used_at: null }],
+    })
+    const { stdout } = await cli.run(['app', 'show', client_id])
+    assert.match(stdout, /^client_id {14}\S+\nname {19}Ledger\nwebsite {16}-\n/)
+    assert.match(stdout, /\nsecrets {16}created [\d-]+ [\d:]+, last used never\n$/)
+    assert.ok(!`${JSON.stringify(shown)}${stdout}`.includes(client_secret ?? 'no secret'))
+  })
+
+  test('update changes what is named, keeps the rest, and writes one audit entry', async () => {
+    const { client_id } = await create('--redirect-uri', cb, '--website', 'https://ledger.example')
+    const two = ['https://a.example/cb', 'https://b.example/cb']
+    const uris = two.flatMap(uri => ['--redirect-uri', uri])
+    const changed = await cli.json<App>(['app', 'update', client_id, '--name', 'Books', ...uris])
+    assert.deepEqual([changed.name, changed.redirect_uris], ['Books', two])
+    const { name, website, redirect_uris, scope } = (await storage.apps.find(client_id)) as App
+    assert.deepEqual([name, website, redirect_uris], ['Books', 'https://ledger.example/', two])
+    assert.equal(scope, 'integration.store integration.order integration.inventory')
+    const { lines } = await storage.audit.list({ app_id: client_id, limit: 10, look: 10 })
+    assert.deepEqual(
+      lines.map(({ action, detail }) => [action, detail]),
+      [
+        ['app_changed', 'name, redirect_uris'],
+        ['app_created', 'Ledger'],
+      ],
+    )
+    const removed = await cli.json<App>(['app', 'update', client_id, '--no-website', '--no-redirect-uri'])
+    assert.deepEqual([removed.website, removed.redirect_uris, removed.name], [null, [], 'Books'])
+  })
+
+  test('update refuses what create refuses, and changes nothing', async () => {
+    const { client_id } = await create('--public', '--redirect-uri', cb)
+    for (const [args, says] of [
+      [['--name', ' '], /the name has 0 characters/],
+      [['--website', 'http://x.example'], /is not an https address/],
+      [['--redirect-uri', 'https://x.example/#y'], /has a fragment/],
+      [['--redirect-uri', 'https://u:hunter2@x.example/'], /"\*\*\*" cannot be used: it has a user name/],
+      [['--no-redirect-uri'], /a public app needs at least one redirect URI/],
+    ] as const) {
+      const { code, stdout, stderr } = await cli.run([
+        'app',
+        'update',
+        client_id,
+        '--publisher',
+        'P',
+        ...args,
+      ])
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^tillgate: [^\n]+\n$/)
+      assert.match(stderr, says)
+    }
+    assert.equal((await storage.apps.find(client_id))?.publisher, null)
+    const scope = await cli.run(['app', 'update', client_id, '--scope', 'integration.store'])
+    assert.deepEqual([scope.code, scope.stdout], [2, ''])
+  })
+
+  for (const command of [['show'], ['update', '--name', 'x']]) {
+    test(`${command[0]} of an unknown app is refused in one line`, async () => {
+      const outcome = await cli.run(['app', ...command, 'nobody'])
       assert.deepEqual(outcome, {
         code: 1,
         stdout: '',

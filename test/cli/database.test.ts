@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -89,6 +89,7 @@ describe('backup', { skip: sqliteAlone }, () => {
   })
 
   test('says where the copy is', async () => {
+    await cli.run(['migrate'])
     const copy = join(cli.folder, 'copy.db')
     const outcome = await cli.run(['backup', copy])
     assert.deepEqual(outcome, { code: 0, stdout: `backed up to ${copy}\n`, stderr: '' })
@@ -110,6 +111,27 @@ describe('backup', { skip: sqliteAlone }, () => {
     assert.equal((await cli.run(['migrate'])).code, 0)
   })
 
+  test('creates no folder for the copy, and no database to copy', async () => {
+    const target = join(cli.folder, 'no', 'such', 'copy.db')
+    const nothing = await cli.run(['backup', 'copy.db'])
+    assert.deepEqual(nothing, {
+      code: 1,
+      stdout: '',
+      stderr: `tillgate: there is no database ${cli.database} to back up\n`,
+    })
+    await cli.run(['migrate'])
+    const outcome = await cli.run(['backup', target])
+    assert.deepEqual(outcome, {
+      code: 1,
+      stdout: '',
+      stderr: `tillgate: the folder ${dirname(target)} does not exist; a backup creates no folders\n`,
+    })
+    const storage = await openStorage(cli.database)
+    await assert.rejects(storage.backup(target), { code: 'ENOENT' })
+    await storage.close()
+    assert.deepEqual(readdirSync(cli.folder), [])
+  })
+
   test('a place where no file can be is a failure in one line', async () => {
     const { code, stdout, stderr } = await cli.run(['backup', join(cli.database, 'copy.db')])
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
@@ -117,11 +139,16 @@ describe('backup', { skip: sqliteAlone }, () => {
   })
 })
 
-test('backup of a PostgreSQL database is left to its own tools, in one line that names them', {
+test('backup and restore of a PostgreSQL database are left to its own tools, in one line that says so', {
   skip: postgresAlone,
 }, async () => {
-  const { code, stdout, stderr } = await cli.run(['backup', 'copy.db'])
-  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
-  assert.match(stderr, /^tillgate: [^\n]*pg_dump[^\n]*\n$/)
+  for (const [command, says] of [
+    ['backup', /^tillgate: [^\n]*pg_dump[^\n]*\n$/],
+    ['restore', /^tillgate: [^\n]*PostgreSQL[^\n]*docs\/operations\.md#restore\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await cli.run([command, 'copy.db'])
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(stderr, says)
+  }
   assert.deepEqual(readdirSync(cli.folder), [])
 })

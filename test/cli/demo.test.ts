@@ -59,7 +59,7 @@ describe('tillgate demo --no-serve --json', async () => {
   })
 
   test('a database that holds data is refused in one line that says what to do', async () => {
-    const { code, stdout, stderr } = await cli.run(['demo', '--no-serve', '--json'])
+    const { code, stdout, stderr } = await cli.run(['demo', '--no-serve'])
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,

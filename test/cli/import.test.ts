@@ -61,14 +61,19 @@ describe('tillgate import', () => {
     records[4100] = sampleOrder({ status: 1 })
     records[4200] = 'nonsense'
     const path = file('bad.ndjson', ndjson(...records))
-    const { stdout, stderr, code } = await cli.run(['import', path, '--json'])
-    assert.deepEqual([stdout, code], ['', 1])
-    assert.deepEqual(withoutProgress(stderr).split('\n'), [
+    const details = [
       'line 4101: status is 1; it must be one of 2, 3, 11',
       'line 4201: the record is not JSON: "nonsense"',
-      'tillgate: 2 lines cannot be stored, so nothing from that batch was stored; lines 1 to 4000 are stored',
-      '',
-    ])
+    ]
+    const message =
+      '2 lines cannot be stored, so nothing from that batch was stored; lines 1 to 4000 are stored'
+    const { stdout, stderr, code } = await cli.run(['import', path])
+    assert.deepEqual([stdout, code], ['', 1])
+    assert.deepEqual(withoutProgress(stderr).split('\n'), [...details, `tillgate: ${message}`, ''])
+    const json = await cli.run(['import', path, '--json'])
+    assert.deepEqual([json.stdout, json.code], ['', 1])
+    const error = { code: 'failed', message, details }
+    assert.deepEqual(JSON.parse(withoutProgress(json.stderr)), { error })
     records[4100] = sampleOrder({ id: 'O-5100' })
     records[4200] = sampleOrder({ id: 'O-5200' })
     const mended = file('bad.ndjson', ndjson(...records))
@@ -103,6 +108,10 @@ describe('tillgate import', () => {
       stderr,
       /\nline 32: price is "1"; it must be .*\ntillgate: 31 lines cannot be stored; this was a dry run, so/,
     )
+    const json = await cli.run(['import', '-', '--dry-run', '--json'], { stdin })
+    const { error } = JSON.parse(json.stderr) as { error: { message: string; details: string[] } }
+    assert.match(error.message, /^31 lines cannot be stored/)
+    assert.equal(error.details.length, 20)
   })
 
   test('import --dry-run: a good file is counted, and nothing is stored', async () => {

@@ -8,7 +8,21 @@ after(cli.remove)
 
 /** Every command of the public contract, with words that its help must have. */
 const commands: [command: string, ...words: string[]][] = [
-  ['', 'serve', 'demo', 'import', 'account', 'app', 'keys', 'migrate', 'backup', '--version'],
+  [
+    '',
+    'serve',
+    'demo',
+    'import',
+    'account',
+    'app',
+    'store',
+    'keys',
+    'migrate',
+    'backup',
+    'restore',
+    'completion',
+    '--version',
+  ],
   ['serve'],
   ['demo', '--stores', '--orders', '--days', '--seed', '--no-serve', '--json'],
   ['import', 'file', '--json'],
@@ -20,10 +34,16 @@ const commands: [command: string, ...words: string[]][] = [
   ['app authorize', '<client_id>', '--store', '--json'],
   ['app revoke', '<client_id>', '--store', '--json'],
   ['app list', '--json'],
+  ['app show', '<client_id>', '--json'],
+  ['app update', '<client_id>', '--name', '--website', '--publisher', '--redirect-uri', '--json'],
+  ['store', 'list'],
+  ['store list', '--search', '--json'],
   ['keys', 'rotate'],
   ['keys rotate', '--json'],
   ['migrate', '--json'],
   ['backup', '<file>', '--json'],
+  ['restore', '<file>', '--json'],
+  ['completion', 'bash', 'zsh', 'fish'],
 ]
 
 describe('--help is everywhere, on stdout, and does nothing else', () => {
@@ -49,11 +69,18 @@ describe('bad use: exit code 2, one line on stderr, nothing on stdout, no databa
   const misuses: [args: string[], line: RegExp][] = [
     [[], /missing command: one of serve, /],
     [['account'], /missing command: one of create/],
-    [['app'], /missing command: one of create, rotate-secret, authorize, revoke, disable, enable, list/],
+    [
+      ['app'],
+      /missing command: one of create, show, update, rotate-secret, authorize, revoke, disable, enable, list/,
+    ],
     [['keys'], /missing command: one of rotate/],
     [['serv'], /unknown command 'serv' \(Did you mean serve\?\)/],
     [['app', 'destroy'], /unknown command 'destroy'/],
-    [['--json'], /unknown option '--json'/],
+    [['app', 'update', 'x'], /nothing to change: use --name, --website, --publisher or --redirect-uri/],
+    [['completion', 'csh'], /argument value 'csh' is invalid.*bash, zsh, fish/],
+    [['serve', '--password=hunter2'], /unknown option '--password'/],
+    [['serve', '--database=postgres://u:hunter2@h/db'], /unknown option '--database'/],
+    [['postgres://u:hunter2@h/db'], /unknown command '\*\*\*'/],
     [['serve', '--port', '1'], /unknown option '--port'/],
     [['app', 'list', '--jsn'], /unknown option '--jsn' \(Did you mean --json\?\)/],
     [['app', 'list', 'extra'], /too many arguments/],
@@ -79,6 +106,7 @@ describe('bad use: exit code 2, one line on stderr, nothing on stdout, no databa
       assert.equal(stdout, '')
       assert.match(stderr, /^tillgate: [^\n]+\n$/)
       assert.match(stderr, line)
+      assert.doesNotMatch(stderr, /hunter2/)
       assert.equal(code, 2)
       assert.ok(await isUntouched(cli.database))
     })
@@ -101,9 +129,9 @@ describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => 
     },
     {
       name: 'a database in an unknown place',
-      args: ['app', 'list', '--json'],
+      args: ['app', 'list'],
       env: { TILLGATE_DATABASE: 'mysql://root:hunter2@db/x' },
-      line: /mysql:\/\/\*\*\*@db\/x/,
+      line: /TILLGATE_DATABASE starts with "mysql:"; it must be a postgres:\/\/ URL or a file path/,
     },
     {
       name: 'a database file that is not one',
@@ -128,6 +156,84 @@ describe('a failure: exit code 1, one line on stderr, nothing on stdout', () => 
       assert.equal(code, 1)
     })
   }
+})
+
+describe('with --json an error is one JSON object on stderr, with a code', () => {
+  const errors: { args: string[]; env?: Record<string, string>; code: string; says: RegExp; exit: number }[] =
+    [
+      { args: ['--json'], code: 'usage', says: /^unknown option '--json'$/, exit: 2 },
+      { args: ['app', '--json'], code: 'usage', says: /^unknown option '--json'$|^missing command/, exit: 2 },
+      {
+        args: ['app', 'show', '--json'],
+        code: 'usage',
+        says: /^missing required argument 'client_id'$/,
+        exit: 2,
+      },
+      {
+        args: ['app', 'list', '--json', '--x=hunter2'],
+        code: 'usage',
+        says: /^unknown option '--x'/,
+        exit: 2,
+      },
+      {
+        args: ['app', 'list', '--json'],
+        env: { PORT: 'eighty' },
+        code: 'config',
+        says: /^PORT is "eighty"/,
+        exit: 1,
+      },
+      {
+        args: ['app', 'list', '--json'],
+        env: { TILLGATE_DATABASE: 'postgres://u:hunter2@127.0.0.1:1/db' },
+        code: 'unavailable',
+        says: /^the database cannot be reached$/,
+        exit: 1,
+      },
+      {
+        args: ['account', 'disable', '--email', 'a', '--json'],
+        code: 'input',
+        says: /^no account has/,
+        exit: 1,
+      },
+      { args: ['import', '/nonexistent', '--json'], code: 'failed', says: /ENOENT/, exit: 1 },
+    ]
+  for (const { args, env = {}, code, says, exit } of errors) {
+    test(`tillgate ${args.join(' ')} ${JSON.stringify(env)}`, async () => {
+      const { code: status, stdout, stderr } = await cli.run(args, { env })
+      assert.match(stderr, /^[^\n]+\n$/)
+      const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
+      assert.deepEqual(Object.keys(error), ['code', 'message'])
+      assert.equal(error.code, code)
+      assert.match(error.message, says)
+      assert.doesNotMatch(stderr, /hunter2/)
+      assert.deepEqual([status, stdout], [exit, ''])
+    })
+  }
+})
+
+describe('a variable that looks like a setting and is none', () => {
+  const env = { TILLGATE_DATABSE: 'postgres://u:hunter2@h/db' }
+  const says = 'TILLGATE_DATABSE is not a setting; did you mean TILLGATE_DATABASE?'
+
+  test('every command warns of it, once, without its value', async () => {
+    const { code, stderr } = await cli.run(['app', 'list'], { env })
+    assert.deepEqual([code, stderr], [0, `tillgate: warning: ${says}\n`])
+    const json = await cli.run(['app', 'list', '--json'], { env })
+    assert.deepEqual(JSON.parse(json.stderr), { warning: { message: says } })
+    const failing = await cli.run(['app', 'list'], { env: { ...env, PORT: 'eighty' } })
+    assert.match(failing.stderr, /^tillgate: warning: TILLGATE_DATABSE [^\n]+\ntillgate: PORT is [^\n]+\n$/)
+  })
+
+  test('doctor has a check for it', async () => {
+    const { checks } = JSON.parse((await cli.run(['doctor', '--json'], { env })).stdout) as {
+      checks: { name: string; state: string; says: string }[]
+    }
+    const found = checks.filter(check => check.says === says)
+    assert.deepEqual(
+      found.map(({ name, state }) => [name, state]),
+      [['settings', 'warning']],
+    )
+  })
 })
 
 test('the exit code and the streams are those of the process', async () => {

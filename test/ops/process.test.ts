@@ -124,6 +124,7 @@ describe('TILLGATE_WORKERS=2', () => {
       TILLGATE_WORKERS: '2',
       TILLGATE_LOG_LEVEL: 'info',
       TILLGATE_MAX_WAIT: '20000',
+      TILLGATE_WORKRES: '3',
     })
     const token = await tokenFrom(server.base)
     const answers = await Promise.all(
@@ -147,6 +148,12 @@ describe('TILLGATE_WORKERS=2', () => {
       .trim()
       .split('\n')
       .map(line => JSON.parse(line))
+    const misspelt = lines.filter(({ msg }) => msg.includes('TILLGATE_WORKRES'))
+    assert.deepEqual(
+      misspelt.map(({ level, msg }) => [level, msg]),
+      [[40, 'TILLGATE_WORKRES is not a setting; did you mean TILLGATE_WORKERS?']],
+      'one warning, not one for each process',
+    )
     const pids = new Set(lines.filter(({ msg }) => msg === 'request').map(({ pid }) => pid))
     assert.equal(pids.size, 2, 'both took part')
   })
@@ -179,7 +186,7 @@ describe('a configuration that cannot be: one line that names the variable and t
     { env: { TILLGATE_READ_DATABASE: 'postgres://u:hunter2@db/x' }, says: /TILLGATE_READ_DATABASE.*SQLite/ },
     {
       env: { TILLGATE_DATABASE: 'postgres://db/x', TILLGATE_READ_DATABASE: 'mysql://u:hunter2@db/x' },
-      says: /TILLGATE_READ_DATABASE.*mysql:\/\/\*\*\*@db/,
+      says: /TILLGATE_READ_DATABASE is not a postgres:\/\/ URL/,
     },
     { env: { TILLGATE_DATABASE_POOL: '0' }, says: /TILLGATE_DATABASE_POOL.*"0".*1 to 1000/ },
     {
@@ -193,8 +200,13 @@ describe('a configuration that cannot be: one line that names the variable and t
     { env: { TILLGATE_READ_STALENESS: '1.5' }, says: /TILLGATE_READ_STALENESS.*"1\.5".*0 to 86400/ },
     {
       env: { TILLGATE_DATABASE: 'mysql://root:hunter2@db/x' },
-      says: /TILLGATE_DATABASE.*mysql:\/\/\*\*\*@db/,
+      says: /TILLGATE_DATABASE starts with "mysql:"/,
     },
+    {
+      env: { TILLGATE_BASE_URL: 'https://u:hunter2@pos.example.com' },
+      says: /TILLGATE_BASE_URL is not shown/,
+    },
+    { env: { TILLGATE_WORKERS: 'postgres://u:hunter2@db/x' }, says: /TILLGATE_WORKERS is not shown/ },
     { env: { TILLGATE_DATABASE: tmpdir() }, says: /TILLGATE_DATABASE.*is a folder/ },
     {
       env: { TILLGATE_DATABASE: '/dev/null/a/b.db' },

@@ -1,11 +1,12 @@
 import { readConfig } from '../../config.ts'
-import { isPostgresUrl, isUrl } from '../../lib/database-url.ts'
+import { addressProblem } from '../../lib/database-url.ts'
 import { createStopRequest, type StopRequest } from '../../lib/stop-request.ts'
 import type { Difference } from '../../storage/copy/compare.ts'
 import { type Copied, copyAll, countRows } from '../../storage/copy/run.ts'
 import { copyFrom, openCopy } from '../../storage/open.ts'
+import { DetailedError, exitCodes } from '../shared/errors.ts'
 import { createProgress } from '../shared/progress.ts'
-import { note, print } from '../shared/command.ts'
+import { note, print } from '../shared/output.ts'
 
 export interface CopyOptions {
   from: string
@@ -17,9 +18,6 @@ export interface CopyOptions {
 /** Differences that are printed one by one. */
 const shownDifferences = 20
 
-/** The exit code that shells give to a command that Ctrl-C ended: 128 + SIGINT. */
-const interrupted = 130
-
 /** Copies, or only compares, until the end or Ctrl-C, and prints the result. */
 export async function runCopy(options: CopyOptions): Promise<void> {
   const stop = createStopRequest()
@@ -28,7 +26,7 @@ export async function runCopy(options: CopyOptions): Promise<void> {
     if (copied) report(copied, options)
     else {
       note('stopped; run the same command again to continue')
-      process.exitCode = interrupted
+      process.exitCode = exitCodes.interrupted
     }
   } finally {
     stop.release()
@@ -36,7 +34,8 @@ export async function runCopy(options: CopyOptions): Promise<void> {
 }
 
 async function copy({ from, to, check = false }: CopyOptions, stop: StopRequest): Promise<Copied | null> {
-  for (const database of [from, to]) refuseUnknown(database)
+  refuseUnknown('--from', from)
+  refuseUnknown('--to', to)
   const config = readConfig()
   return copyFrom(from, config, async source => {
     const target = await openCopy(to, config)
@@ -55,11 +54,9 @@ async function copy({ from, to, check = false }: CopyOptions, stop: StopRequest)
   })
 }
 
-function refuseUnknown(database: string): void {
-  // Not shown: a URL may hold a password.
-  if (isUrl(database) && !isPostgresUrl(database)) {
-    throw new Error('a database must be a SQLite file or a postgres:// URL')
-  }
+function refuseUnknown(option: string, database: string): void {
+  const problem = addressProblem(database)
+  if (problem !== null) throw new Error(`${option} ${problem}`)
   if (database === ':memory:') throw new Error('a database in :memory: is lost when the command ends')
 }
 
@@ -76,19 +73,17 @@ function report({ rows, written, removed, differences }: Copied, { check, json }
 }
 
 function differ(differences: readonly Difference[]): Error {
-  for (const { table, store, source_rows, target_rows } of differences.slice(0, shownDifferences)) {
+  const details = differences.slice(0, shownDifferences).map(({ table, store, source_rows, target_rows }) => {
     const where = store === '' ? table : `${table} of store ${store}`
-    note(
-      source_rows === target_rows
-        ? `${where}: ${source_rows} rows in both, with different content`
-        : `${where}: ${source_rows} rows in the source, ${target_rows} in the target`,
-    )
-  }
-  if (differences.length > shownDifferences) note(`and ${differences.length - shownDifferences} more`)
+    return source_rows === target_rows
+      ? `${where}: ${source_rows} rows in both, with different content`
+      : `${where}: ${source_rows} rows in the source, ${target_rows} in the target`
+  })
+  if (differences.length > shownDifferences) details.push(`and ${differences.length - shownDifferences} more`)
   const stores = new Set(differences.map(({ store }) => store).filter(store => store !== ''))
-  return new Error(
+  const message =
     stores.size === 0
       ? 'the target differs from the source'
-      : `the target differs from the source: ${stores.size === 1 ? 'store' : 'stores'} ${[...stores].slice(0, shownDifferences).join(', ')}`,
-  )
+      : `the target differs from the source: ${stores.size === 1 ? 'store' : 'stores'} ${[...stores].slice(0, shownDifferences).join(', ')}`
+  return new DetailedError(message, details)
 }

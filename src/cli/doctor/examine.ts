@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, readConfig, unknownSettings } from '../../config.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { isPostgresUrl } from '../../lib/database-url.ts'
 import { examine } from '../../storage/open.ts'
@@ -27,5 +27,9 @@ async function examineDatabase(config: Config, thorough: boolean): Promise<Check
 }
 
 /** The warnings that a server also logs at its start. The address checks cover those about the address. */
-const settingsChecks = (config: Config): Check[] =>
-  databaseWarnings(config).map(({ says, mend }) => warning('settings', says, mend))
+const settingsChecks = (config: Config): Check[] => [
+  ...databaseWarnings(config).map(({ says, mend }) => warning('settings', says, mend)),
+  ...unknownSettings().map(says =>
+    warning('settings', says, 'correct the name of the variable, or remove it'),
+  ),
+]

@@ -3,8 +3,10 @@ import { createRecordReader } from '../../ingest/records/read.ts'
 import { createStopRequest, type StopRequest } from '../../lib/stop-request.ts'
 import { checkRecords, type ImportState, importRecords } from './records.ts'
 import { type ImportSource, openSource } from './source.ts'
+import { DetailedError, exitCodes } from '../shared/errors.ts'
 import { createProgress, type Progress } from '../shared/progress.ts'
-import { byCommand, note, print, withIngest } from '../shared/command.ts'
+import { byCommand, withIngest } from '../shared/command.ts'
+import { note, print } from '../shared/output.ts'
 
 export interface ImportOptions {
   dryRun?: boolean
@@ -13,9 +15,6 @@ export interface ImportOptions {
 
 /** Problems that are printed one by one. */
 const shownProblems = 20
-
-/** The exit code that shells give to a command that Ctrl-C ended: 128 + SIGINT. */
-const interrupted = 130
 
 /** Loads a file, or only checks it, until its end or Ctrl-C, and prints the result. */
 export async function runImport(file: string, options: ImportOptions): Promise<void> {
@@ -52,22 +51,30 @@ async function load(source: ImportSource, { json }: ImportOptions, stop: StopReq
   if (state.bad) throw refused(state, state.bad)
   if (signal.aborted) {
     note(`stopped; ${storedSoFar(state)}; run the same command again to continue`)
-    process.exitCode = interrupted
+    process.exitCode = exitCodes.interrupted
   }
   print(json, state.counts, summary(state.counts))
 }
 
 async function dryRun(source: ImportSource, { json }: ImportOptions): Promise<void> {
   const progress = createProgress('check', { ...(source.size && { total: source.size }), unit: 'lines' })
+  const problems: string[] = []
   const { counts, bad_lines } = await checkRecords({
     pieces: source.pieces,
     reader: createRecordReader(),
-    onProblem: ({ message }) => note(message),
+    // All of them as they are found; in the one object of --json as many as an import names.
+    onProblem({ message }) {
+      if (!json) note(message)
+      else if (problems.length < shownProblems) problems.push(message)
+    },
     onLines: advanceBy(source, progress),
   })
   progress.done()
   if (bad_lines > 0)
-    throw new Error(`${lines(bad_lines)} cannot be stored; this was a dry run, so nothing was stored`)
+    throw new DetailedError(
+      `${lines(bad_lines)} cannot be stored; this was a dry run, so nothing was stored`,
+      problems,
+    )
   print(json, counts, `${summary(counts)}; this was a dry run, so nothing was stored`)
 }
 
@@ -84,10 +91,11 @@ function refused(
   state: ImportState,
   { details, problems, lines: bad }: NonNullable<ImportState['bad']>,
 ): Error {
-  for (const { message } of details.slice(0, shownProblems)) note(message)
-  if (problems > shownProblems) note(`and ${problems - shownProblems} more problems`)
-  return new Error(
+  const shown = details.slice(0, shownProblems).map(({ message }) => message)
+  if (problems > shownProblems) shown.push(`and ${problems - shownProblems} more problems`)
+  return new DetailedError(
     `${lines(bad)} cannot be stored, so nothing from that batch was stored; ${storedSoFar(state)}`,
+    shown,
   )
 }
 

@@ -2,7 +2,6 @@ import { userInfo } from 'node:os'
 import { readConfig } from '../../config.ts'
 import { type By, byCommand as commandBy } from '../../domain/audit/audit.ts'
 import type { Ingest } from '../../ingest/ingest.ts'
-import { printable } from '../../lib/printable.ts'
 import type { Storage } from '../../storage/port/index.ts'
 
 /** Opens the configured database for one command and closes it afterwards, also after an error. */
@@ -41,26 +40,3 @@ export function byCommand(): By {
     return commandBy(`user ${process.getuid?.() ?? 'unknown'}`)
   }
 }
-
-/** Prints a command's result on stdout: one line of JSON for scripts, or text. */
-export function print(json: boolean | undefined, result: object, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
-}
-
-/** Prints a message beside the result, on stderr. */
-export function note(text: string): void {
-  process.stderr.write(`${text}\n`)
-}
-
-export function printError(error: unknown): void {
-  note(`tillgate: ${oneLine(error instanceof Error ? messageOf(error) : String(error))}`)
-}
-
-/** An AggregateError (every address of a host refused) has an empty message; its parts have one. */
-function messageOf(error: Error): string {
-  if (error.message !== '') return error.message
-  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []
-  return first instanceof Error ? messageOf(first) : error.name
-}
-
-export const oneLine = (text: string): string => printable(text.trim().replace(/\s*\n\s*/g, ' '))

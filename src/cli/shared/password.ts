@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InputError } from '../../domain/input-error.ts'
+import { Interrupted } from './errors.ts'
 
 export interface Terminal {
   input: Readable & { isTTY?: boolean }
@@ -38,7 +39,11 @@ function onlyLine(input: string): string {
 async function askHidden(questions: readonly string[], { input, output }: Terminal): Promise<string[]> {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input, output: discard, terminal: true, historySize: 0 })
-  lines.on('SIGINT', () => lines.close())
+  let interrupted = false
+  lines.on('SIGINT', () => {
+    interrupted = true
+    lines.close()
+  })
   const typed = lines[Symbol.asyncIterator]()
   const answers: string[] = []
   try {
@@ -46,6 +51,7 @@ async function askHidden(questions: readonly string[], { input, output }: Termin
       output.write(question)
       const { done, value } = await typed.next()
       output.write('\n')
+      if (interrupted) throw new Interrupted('cancelled')
       if (done) throw new InputError('password', 'cancelled')
       answers.push(value)
     }

@@ -138,7 +138,7 @@ type AppStorage = Pick<Storage, 'apps' | 'authorizations' | 'stores'>
 
 const minute = (seconds: number): number => Math.floor(seconds / 60)
 
-const unknownApp = (id: string): InputError =>
+export const unknownApp = (id: string): InputError =>
   new InputError('client_id', `no app has the client_id ${JSON.stringify(id)}`)
 
 /** A command line would parse an id that starts with a dash as an option. */
