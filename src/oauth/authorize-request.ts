@@ -1,4 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
+import { describable } from './error-body.ts'
 
 /** Parameters of OpenID Connect, which Tillgate does not implement; RFC 6749 §3.1 ignores unknown parameters. */
 const openid = ['acr_values', 'claims', 'claims_locales', 'id_token_hint', 'max_age', 'nonce', 'registration']
@@ -42,7 +43,7 @@ function responseUri(redirect_uri: string, target: URL): string {
   const added = new URLSearchParams()
   for (const name of responseParameters) {
     const value = given.get(name)
-    if (value !== null) added.set(name, value)
+    if (value !== null) added.set(name, name === 'error_description' ? describable(value) : value)
   }
   return withResponse(redirect_uri, added)
 }

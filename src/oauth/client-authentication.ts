@@ -1,7 +1,10 @@
+/** RFC 4648 §4, with or without its padding, as the provider reads it. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
+
 /** RFC 6749 §2.3.1: client_id and client_secret, each form-encoded. Null when the header cannot be read. */
 export function readBasic(authorization: string): { client_id: string; client_secret: string } | null {
-  const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
-  if (encoded === undefined) return null
+  const encoded = /^basic ([^ ]+)$/i.exec(authorization)?.[1]
+  if (encoded === undefined || !base64.test(encoded)) return null
   const parts = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString())
   if (!parts) return null
   try {

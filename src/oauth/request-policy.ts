@@ -33,6 +33,8 @@ function checkAuthorizationRequest(
   ctx: KoaContextWithOIDC,
   params: Record<string, string | undefined>,
 ): void {
+  // The provider reads the values as a set and accepts `code code`.
+  if (ctx.query['response_type'] !== 'code') throw new errors.UnsupportedResponseType()
   // Spec 5.2: required here, unlike at the token endpoint.
   if (!params['scope']) throw new errors.InvalidRequest('scope is required')
   if (hasUnsupportedResponseMode(ctx)) throw new errors.InvalidRequest('the only response_mode is query')

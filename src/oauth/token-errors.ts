@@ -1,30 +1,36 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { readBasic } from './client-authentication.ts'
+import { describable } from './error-body.ts'
 
 /**
- * RFC 6749 §5.2 has codes of its own for two errors that the provider answers with invalid_request. This
- * middleware recognises them by the request, never by the provider's message.
+ * RFC 6749 §5.2 has codes of its own for errors that the provider answers with invalid_request. This middleware
+ * recognises them by the request, never by the provider's message.
  */
 export async function refineTokenErrors(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
-  const body = ctx.body as { error?: string } | undefined
-  if (body?.error !== 'invalid_request') return
-  if (namesNoClient(ctx)) {
+  const body = ctx.body as { error?: string; error_description?: string } | undefined
+  if (body?.error_description !== undefined) body.error_description = describable(body.error_description)
+  if (body?.error !== 'invalid_request' || ctx.oidc.body === undefined) return
+  if (cannotAuthenticate(ctx)) {
     ctx.body = { ...body, error: 'invalid_client' }
     ctx.status = 401
+    if (ctx.headers.authorization !== undefined) {
+      ctx.set('www-authenticate', `Basic realm="${ctx.oidc.issuer}", error="invalid_client"`)
+    }
   } else if (asksForForbiddenGrant(ctx)) {
     ctx.body = { ...body, error: 'unauthorized_client' }
   }
 }
 
-/** A repeated parameter, two ways to authenticate and an unreadable header are invalid_request. */
-function namesNoClient({ headers: { authorization }, oidc }: KoaContextWithOIDC): boolean {
-  if (!oidc.body || oidc.body['client_id']) return false
-  const { client_secret } = oidc.body
-  if (client_secret) return !authorization && typeof client_secret === 'string'
-  if (authorization === undefined) return true
-  const basic = readBasic(authorization)
-  return basic?.client_id === '' && basic.client_secret !== ''
+/** The request names no client, or has an Authorization header of another scheme or without readable credentials. */
+function cannotAuthenticate({ headers: { authorization }, oidc }: KoaContextWithOIDC): boolean {
+  if (oidc.client) return false
+  if (authorization !== undefined) {
+    const basic = readBasic(authorization)
+    return !basic || basic.client_id === '' || basic.client_secret === ''
+  }
+  // A repeated parameter is a list, and invalid_request.
+  return !oidc.body?.['client_id'] && !Array.isArray(oidc.body?.['client_secret'])
 }
 
 /** The provider checks the grant type after the client and the origin, and before every other parameter. */

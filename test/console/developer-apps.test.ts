@@ -176,7 +176,7 @@ describe('creating an app', () => {
       name: 'a scope that does not exist',
       changes: { scope: 'integration.all' },
       field: 'scope',
-      says: /&#34;integration\.all&#34; is not one of/,
+      says: /&#34;integration\.all&#34; is not one of integration\.store, integration\.order, integration\.inventory\.$/,
     },
   ]
   for (const { name, changes, field, says } of refused) {

@@ -240,6 +240,57 @@ describe('refresh_token', () => {
   })
 })
 
+/** Other schemes, and Basic that cannot be read. */
+const unreadable = [
+  'Bearer x',
+  'Digest username="a"',
+  'Basic',
+  'Basic YWJj',
+  'Basic !!!',
+  'Basic YTpi YTpi',
+  'Basic YTpiYw=',
+  `Basic ${Buffer.from('%zz:b').toString('base64')}`,
+  `Basic ${Buffer.from('a:\u0001').toString('base64')}`,
+  `Basic ${Buffer.from('a:').toString('base64')}`,
+  `Basic ${Buffer.from(':b').toString('base64')}`,
+]
+
+describe('RFC 6749 §5.2: an Authorization header that cannot authenticate is 401 with a challenge', () => {
+  for (const endpoint of ['token', 'revoke', 'introspect']) {
+    test(`/auth/v2/${endpoint}`, async () => {
+      for (const authorization of ['', ...unreadable]) {
+        for (const named of ['', `&client_id=${client.client_id}`]) {
+          const body = `grant_type=client_credentials&token=x${named}`
+          const answer = await postBody(body, { authorization }, `/auth/v2/${endpoint}`)
+          assertError('oauth', answer, 401, 'invalid_client')
+          assert.match(header(answer, 'www-authenticate') ?? '', /^Basic realm="/, authorization)
+          server.clock.advance(60)
+        }
+      }
+    })
+  }
+})
+
+describe('RFC 6749 §5.2: the characters of an error_description', () => {
+  const allowed = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/
+  for (const [name, ask] of Object.entries({
+    'a media type': () => postBody('{}', { 'content-type': 'a/"b\\c' }),
+    'a scope': () => postBody(ownToken({ scope: '"ü\\' })),
+    'a resource': () => postBody(ownToken({ resource: '"ü\\' })),
+    'a repeated parameter': () => postBody(`${ownToken()}&client_id="`),
+    'a grant type': () => postBody(ownToken({ grant_type: '"ü\\' })),
+    'an encoded letter in the path': () => postBody('', {}, '/auth/v2/tok%65n'),
+    'a method': () => send(server.base, { method: 'PUT', path: '/auth/v2/token' }),
+  })) {
+    test(`do not depend on ${name}`, async () => {
+      const answer = await ask()
+      const { error_description } = JSON.parse(answer.text)
+      assert.ok(answer.status >= 400)
+      assert.match(error_description, allowed)
+    })
+  }
+})
+
 describe('requests that are wrong in themselves', () => {
   interface Row {
     name: string
@@ -402,32 +453,44 @@ describe('requests that are wrong in themselves', () => {
       status: 400,
       error: 'invalid_request',
     },
-    {
-      name: 'Basic without a colon',
+    ...unreadable.map(authorization => ({
+      name: `RFC 6749 §5.2: an Authorization header ${JSON.stringify(authorization)}`,
       body: () => 'grant_type=client_credentials',
-      headers: () => ({ authorization: 'Basic YWJj' }),
-      status: 400,
-      error: 'invalid_request',
-    },
+      headers: () => ({ authorization }),
+      status: 401,
+      error: 'invalid_client',
+    })),
     {
-      name: 'Basic that is not base64',
-      body: () => 'grant_type=client_credentials',
-      headers: () => ({ authorization: 'Basic !!!' }),
-      status: 400,
-      error: 'invalid_request',
-    },
-    {
-      name: 'Bearer',
-      body: () => 'grant_type=client_credentials',
+      name: 'an Authorization header of another scheme, beside a client_id and client_secret',
+      body: () => ownToken(),
       headers: () => ({ authorization: 'Bearer x' }),
+      status: 401,
+      error: 'invalid_client',
+    },
+    {
+      name: 'Basic with a readable client and secret, beside another client_secret',
+      body: () => form({ grant_type: 'client_credentials', client_secret: 'x' }).toString(),
+      headers: () => basic(client),
       status: 400,
       error: 'invalid_request',
     },
-    ...['application/json', 'text/plain', 'multipart/form-data; boundary=x'].map(type => ({
+    {
+      name: 'Basic, beside a client_id twice',
+      body: () => 'grant_type=client_credentials&client_id=a&client_id=b',
+      headers: () => basic(client),
+      status: 400,
+      error: 'invalid_request',
+    },
+    ...[
+      'application/json',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded2',
+    ].map(type => ({
       name: `a form that says it is ${type}`,
       body: () => ownToken(),
       headers: () => ({ 'content-type': type }),
-      status: 400,
+      status: 415,
       error: 'invalid_request',
     })),
     {

@@ -147,7 +147,7 @@ describe('design: token errors are RFC 6749 §5.2 JSON with Cache-Control: no-st
         body: JSON.stringify(machine()),
       })
       const answer = await answerOf(response)
-      assert.equal(answer.status, 400)
+      assert.equal(answer.status, 415)
       assert.equal(answer.json.error, 'invalid_request')
       assert.equal(answer.headers.get('cache-control'), 'no-store')
     })

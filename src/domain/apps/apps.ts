@@ -43,7 +43,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const app: App = {
         id: newClientId(),
         ...checkProfile(input),
-        scope: checkScope(input.scope),
+        scope: checkScope(input.scope, input.owner_id),
         public: input.public,
         owner_id: input.owner_id,
         created_at: clock.now(),
@@ -194,15 +194,14 @@ function checkWebsite(website: string): string {
   throw new InputError('website', `the website ${JSON.stringify(website)} is not an https address`)
 }
 
-function checkScope(scope: string | null): string {
+function checkScope(scope: string | null, owner_id: string | null): string {
   const names = scope === null ? integrationScopes : [...new Set(splitScope(scope))]
   if (names.length === 0) throw new InputError('scope', 'the scope is empty; leave it out for the default')
   const unknown = names.find(name => !isScope(name))
   if (unknown !== undefined) {
-    throw new InputError(
-      'scope',
-      `the scope ${JSON.stringify(unknown)} is not one of ${Object.keys(scopes).join(', ')}`,
-    )
+    // A developer cannot choose platform.write.
+    const choices = owner_id === null ? Object.keys(scopes) : integrationScopes
+    throw new InputError('scope', `the scope ${JSON.stringify(unknown)} is not one of ${choices.join(', ')}`)
   }
   return names.join(' ')
 }

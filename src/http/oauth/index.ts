@@ -150,7 +150,15 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   app.post('/auth/v2/revoke', { schema: revokeSchema }, tokenEndpoint)
 }
 
-const bodyOf = (request: FastifyRequest): Buffer =>
-  Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+const formType = 'application/x-www-form-urlencoded'
+
+function bodyOf(request: FastifyRequest): Buffer {
+  const sent = request.headers['content-type'] ?? ''
+  const [type = ''] = sent.split(';', 1)
+  if (type !== '' && type.trim().toLowerCase() !== formType) {
+    throw fail('media_type_unsupported', `the body is ${type.slice(0, 100)}; this endpoint reads ${formType}`)
+  }
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+}
 
 const formOf = (body: Buffer): URLSearchParams => new URLSearchParams(body.toString())
