@@ -14,7 +14,8 @@ export const catalogue = {
   },
   token_revoked: {
     status: 401,
-    meaning: 'The token or its authorization was revoked, or its app is disabled.',
+    meaning:
+      'The token or its authorization was revoked, its refresh token was used twice, or its app is disabled.',
   },
   scope_insufficient: {
     status: 403,
@@ -93,8 +94,10 @@ export const recordRules = {
 
 /** RFC 6749 §5.2 and its extensions: the errors of the token, introspection and revocation endpoints. */
 export const tokenErrors = {
-  invalid_request: 'A parameter is missing, repeated or malformed, or the client authenticated in two ways.',
-  invalid_client: 'The client is unknown or disabled, or its secret is wrong.',
+  invalid_request:
+    'A parameter is missing, repeated or malformed, the client authenticated in two ways, or its Idempotency-Key is malformed or was used with other parameters.',
+  invalid_client:
+    'The client is unknown or disabled, its secret is wrong, or the Authorization header is not readable HTTP Basic.',
   invalid_grant:
     'The code or refresh token is unknown, expired, used, revoked or another client’s, or its redirect URI or verifier does not match.',
   invalid_scope: 'The scope is unknown, not registered for the app, or not available with this grant type.',

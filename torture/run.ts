@@ -8,6 +8,7 @@ import { input } from './input.ts'
 import { overload, overloadByReaders } from './overload.ts'
 import { type Result, writeReport } from './report.ts'
 import { rollingRestart } from './rolling-restart.ts'
+import { revocation } from './revocation.ts'
 import { shutdown } from './shutdown.ts'
 import { slowClients } from './slow-clients.ts'
 import type { EngineName, Scenario } from './trial.ts'
@@ -25,6 +26,7 @@ const scenarios: readonly Scenario[] = [
   rollingRestart,
   backup,
   input,
+  revocation,
 ]
 
 interface Options {

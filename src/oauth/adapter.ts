@@ -1,11 +1,11 @@
-import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
-import { auditEntry, type By, byApp, byServer } from '../domain/audit/audit.ts'
+import { auditEntry, byApp, byServer } from '../domain/audit/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
-import type { NewArtifact, Storage } from '../storage/port/index.ts'
+import type { Storage } from '../storage/port/index.ts'
 import { clientMetadata } from './client.ts'
-import { deferConsume, takeDeferred } from './deferred-consume.ts'
+import { codes, refreshTokens } from './exchange-adapter.ts'
 import { interactionLifetime } from './lifetimes.ts'
 import { currentClient, currentContext } from './provider-request.ts'
 import { toSystemTime } from './system-time.ts'
@@ -16,12 +16,6 @@ export interface AdapterDeps {
   clock: Clock
   issuer: string
 }
-
-/**
- * In this time, a client that lost the response may retry: the second use is rejected and has no other effect. Later,
- * it means that the token was copied, and it ends the authorization (RFC 9700 §4.14.2).
- */
-const retryGrace = 10
 
 /** Only revocation ends a grant. */
 const grantLifetime = 100 * 365 * 86_400
@@ -40,10 +34,14 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
       case 'AccessToken':
       case 'ClientCredentials':
         return accessTokens(kind, deps)
+      case 'AuthorizationCode':
+        return { ...unused, ...codes(deps) }
+      case 'RefreshToken':
+        return { ...unused, ...refreshTokens(deps) }
       case 'Session':
         return unused
       default:
-        return artifacts(kind, deps)
+        return interactions(kind, deps)
     }
   }
 }
@@ -92,25 +90,18 @@ function authorizations({ storage, clock, issuer }: AdapterDeps): Adapter {
     },
     async destroy(id) {
       const { app_id = null, account_id = null } = (await storage.authorizations.find(id)) ?? {}
-      const { by, detail } = revocationCause()
-      const entry = auditEntry(clock, by, 'access_revoked', { app_id, account_id, detail })
+      const detail = 'the app revoked its refresh token'
+      const entry = auditEntry(clock, currentApp(), 'access_revoked', { app_id, account_id, detail })
       await storage.authorizations.revoke(id, clock.now(), entry)
     },
   }
 }
 
-/** The app at the revocation endpoint; at the token endpoint the server, because of a second use. */
-function revocationCause(): { by: By; detail: string } {
-  const { route, client } = Provider.ctx?.oidc ?? {}
-  const from = currentContext()?.from ?? byServer
-  if (route !== 'revocation' || !client) {
-    const { address, request_id } = from
-    return { by: { ...byServer, address, request_id }, detail: 'a code or refresh token was used twice' }
-  }
-  return {
-    by: byApp({ id: client.clientId, name: client.clientName ?? null }, from),
-    detail: 'the app revoked its refresh token',
-  }
+/** The app that sent the current request. */
+function currentApp() {
+  const client = Provider.ctx?.oidc.client
+  const app = { id: client?.clientId ?? '', name: client?.clientName ?? null }
+  return byApp(app, currentContext()?.from ?? byServer)
 }
 
 function accessTokens(kind: string, { storage, clock }: AdapterDeps): Adapter {
@@ -126,37 +117,20 @@ function accessTokens(kind: string, { storage, clock }: AdapterDeps): Adapter {
   }
 }
 
-function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
+function interactions(kind: string, { storage, clock }: AdapterDeps): Adapter {
   // An expired request is stored for longer, so that its page can send the merchant back to the app.
-  const extraRetention = kind === 'Interaction' ? interactionLifetime : 0
+  const extraRetention = interactionLifetime
   return {
     ...unused,
     async upsert(id, { jti: _value, ...payload }, expiresIn = interactionLifetime) {
       const expires_at = clock.now() + expiresIn + extraRetention
-      const artifact: NewArtifact = [kind, sha256(id), JSON.stringify(payload), expires_at]
-      const deferred = kind === 'RefreshToken' ? takeDeferred(currentContext()) : undefined
-      if (!deferred) return storage.artifacts.put(...artifact)
-      // The conditional update decides which request was first; the provider's own check is a race (RFC 6749 §4.1.2).
-      const first = await storage.artifacts.consume(deferred.kind, deferred.hash, clock.now(), artifact)
-      if (!first) throw new errors.InvalidGrant('already used')
+      await storage.artifacts.put(kind, sha256(id), JSON.stringify(payload), expires_at)
     },
     async find(id) {
       const artifact = await storage.artifacts.find(kind, sha256(id))
       if (!artifact) return undefined
-      const { consumed_at, expires_at } = artifact
-      if (kind === 'RefreshToken' && consumed_at !== null && clock.now() - consumed_at <= retryGrace) {
-        return undefined
-      }
       const payload = JSON.parse(artifact.payload) as AdapterPayload
-      return {
-        ...payload,
-        jti: id,
-        exp: toSystemTime(expires_at - extraRetention, clock),
-        ...(consumed_at !== null && { consumed: consumed_at }),
-      }
-    },
-    async consume(id) {
-      deferConsume({ kind, hash: sha256(id) })
+      return { ...payload, jti: id, exp: toSystemTime(artifact.expires_at - extraRetention, clock) }
     },
     async destroy(id) {
       await storage.artifacts.remove(kind, sha256(id))

@@ -6,6 +6,8 @@ import type { Principal } from '../domain/reading/access.ts'
 import type { Keys } from '../domain/keys.ts'
 import { fail } from '../errors.ts'
 import type { Clock, Seconds } from '../lib/clock.ts'
+import type { TokenFamily } from '../storage/port/index.ts'
+import { familyOfUpgrade } from './refresh-token.ts'
 
 /** RFC 9068 §2.1: the `typ` of an access token. */
 const accessTokenType = 'at+jwt'
@@ -62,7 +64,12 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
       claims: payload,
       expires_at: payload.exp as Seconds,
       principal: {
-        claim: { app_id: payload['client_id'] as string, authorization_id, jti: payload.jti as string },
+        claim: {
+          app_id: payload['client_id'] as string,
+          authorization_id,
+          jti: payload.jti as string,
+          ...(authorization_id !== null && { family: familyOf(payload, authorization_id) }),
+        },
         scopes: new Set(splitScope(scope)),
         scope,
       },
@@ -104,6 +111,11 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
       return verified !== undefined && verified.expires_at > clock.now() ? verified.principal : null
     },
   }
+}
+
+function familyOf({ family, generation }: JWTPayload, authorization_id: string): TokenFamily {
+  if (typeof family !== 'string' || typeof generation !== 'number') return familyOfUpgrade(authorization_id)
+  return { id: family, generation }
 }
 
 const invalid = (message = 'This access token was not issued by this server, or was altered') =>

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import Provider, { type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { From } from '../domain/audit/audit.ts'
 import { originForm } from '../lib/origin-form.ts'
-import type { ClientFacts } from '../storage/port/index.ts'
+import type { ClientFacts, NewArtifact, TokenFamily } from '../storage/port/index.ts'
 
 /** Data of one request for the provider's adapter, hooks and middleware. */
 export interface RequestContext {
@@ -14,13 +14,36 @@ export interface RequestContext {
   token?: AdapterPayload | null
   /** Runs when the response is complete and before it is sent. */
   beforeResponse?(ctx: KoaContextWithOIDC): Promise<void>
-  /** The code or refresh token that the request consumes (deferred-consume.ts). */
-  deferred?: DeferredConsume | undefined
+  /** The exchange of a code or refresh token (exchange.ts). */
+  exchange?: Exchange
 }
 
-export interface DeferredConsume {
+/** A token request that presents a code or refresh token. */
+export interface Exchange {
   kind: string
   hash: string
+  /** Of the tokens that it gives. */
+  family: TokenFamily
+  /** With an Idempotency-Key. */
+  keyed: KeyedRequest | undefined
+  /** The response to an earlier identical request. */
+  earlier?: string
+  /** The provider has accepted the code or refresh token. */
+  accepted?: boolean
+  /** The next refresh token. */
+  next?: NewArtifact
+}
+
+/** An exchange with an Idempotency-Key (idempotency.ts). */
+export interface KeyedRequest {
+  /** Of the client and its key. */
+  hash: string
+  /** Of the grant type and its parameters. */
+  fingerprint: string
+  /** The code or refresh token, which alone opens the stored response. */
+  presented: string
+  /** Seconds for which the response can be repeated. */
+  lifetime: number
 }
 
 /**

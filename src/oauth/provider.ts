@@ -9,6 +9,7 @@ import { narrowAuthorization } from './authorize-request.ts'
 import { beforeResponse } from './before-response.ts'
 import { signingAlgorithm } from './bearer.ts'
 import { bindToBrowser, browserParameter } from './browser-binding.ts'
+import { currentExchange } from './exchange.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import { currentClient } from './provider-request.ts'
@@ -125,8 +126,8 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     },
     // Tokens end by expiry or revocation, not when the merchant signs out.
     expiresWithSession: async () => false,
-    // Revoking a refresh token ends the authorization; revoking an access token does not.
-    revokeGrantPolicy: ctx => ctx.oidc.route !== 'revocation' || ctx.oidc.entities.AccessToken === undefined,
+    // Revoking a refresh token ends the authorization; revoking an access token, or a second use, does not.
+    revokeGrantPolicy: ctx => ctx.oidc.route === 'revocation' && ctx.oidc.entities.AccessToken === undefined,
     interactions: { policy: alwaysAsk(), url: (_ctx, interaction) => consentPath(interaction.uid) },
     loadExistingGrant: async ctx => {
       const grantId = ctx.oidc.result?.consent?.grantId
@@ -137,8 +138,11 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
       if (!account || account.disabled_at !== null) return undefined
       return { accountId: id, claims: async () => ({ sub: id }) }
     },
-    extraTokenClaims: async (_ctx, token) =>
-      token.kind === 'AccessToken' ? { authorization_id: token.grantId } : undefined,
+    extraTokenClaims: async (_ctx, token) => {
+      if (token.kind !== 'AccessToken') return undefined
+      const { id, generation } = currentExchange().family
+      return { authorization_id: token.grantId, family: id, generation }
+    },
     formats: {
       customizers: {
         // The time of the injected clock, not of the system's.
@@ -163,9 +167,16 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   provider.use(trimMetadata)
   provider.use(narrowAuthorization)
   provider.use(bindToBrowser(secure))
+  provider.use(answerRevocation)
   provider.use(refineTokenErrors)
-  provider.use(beforeResponse)
+  provider.use(beforeResponse(deps))
   return provider
+}
+
+/** The provider's body is empty text, which clients that expect JSON cannot read; RFC 7009 §2.2 ignores the body. */
+async function answerRevocation(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next()
+  if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {}
 }
 
 const ownToken = async (

@@ -29,8 +29,9 @@ export function createAccessTokenVerifier({
       if (error instanceof ApiError) return null
       throw error
     })
-    if (!verified || (await storage.revokedTokens.has(verified.principal.claim.jti))) return null
+    if (!verified) return null
     const { claim, scope } = verified.principal
+    if (await storage.revokedTokens.has(claim.jti, claim.family)) return null
     const { iat, exp, aud, sub } = verified.claims
     return {
       kind: claim.authorization_id === null ? 'ClientCredentials' : 'AccessToken',

@@ -269,14 +269,14 @@ describe('a merchant and an app', () => {
     assert.equal(await count(), before, 'there was nothing left to end')
   })
 
-  test('ended because a code was used twice', async () => {
+  test('tokens ended because a code was used twice', async () => {
     const { merchant, store_ids } = await newMerchant()
     const client = await newClient()
     const { code } = await connect(client, merchant, store_ids)
     const answer = await redeem(server, client, code)
     assert.equal(answer.status, 400)
     await assertTold({
-      action: 'access_revoked',
+      action: 'tokens_ended',
       account_id: merchant.id,
       app_id: client.client_id,
       actor_kind: 'server',
@@ -288,7 +288,7 @@ describe('a merchant and an app', () => {
     })
   })
 
-  test('ended because a refresh token was used twice, but not by a retry', async () => {
+  test('tokens ended because a refresh token was used twice, but not by a retry', async () => {
     const { merchant, store_ids } = await newMerchant()
     const client = await newClient()
     const { tokens } = await connect(client, merchant, store_ids)
@@ -300,7 +300,7 @@ describe('a merchant and an app', () => {
     const answer = await refresh(server, client, tokens.refresh_token)
     assert.equal(answer.status, 400)
     await assertTold({
-      action: 'access_revoked',
+      action: 'tokens_ended',
       account_id: merchant.id,
       app_id: client.client_id,
       actor_kind: 'server',

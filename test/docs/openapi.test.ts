@@ -216,7 +216,7 @@ describe('nothing is left out', () => {
     ],
     jwks: [],
     metadata: [],
-    token: [],
+    token: ['Idempotency-Key'],
     introspect: [],
     revoke: [],
     writeRecords: [],

@@ -67,8 +67,14 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
     [{ account_id: 'ada' }, 'ended the access of the app Ledger to the store 7'],
     [{ account_id: null, store_ids: [] }, 'ended the access of the app Ledger'],
     [
+      { store_ids: [], detail: 'the app revoked its refresh token' },
+      'ended the access of the app Ledger given by bob@example.com: the app revoked its refresh token',
+    ],
+  ],
+  tokens_ended: [
+    [
       { store_ids: [], detail: 'a code was used twice' },
-      'ended the access of the app Ledger given by bob@example.com: a code was used twice',
+      'ended tokens of the app Ledger given by bob@example.com: a code was used twice',
     ],
   ],
   access_linked: [[{}, 'linked the app Ledger to the store 7']],

@@ -229,12 +229,17 @@ describe('a fault while tokens are exchanged consumes nothing: the same request 
     const faults: Error[] = []
     const req = new ProviderRequest(new IncomingMessage(new Socket()), new URL(server.base), null, {
       from: { address: '', request_id: '' },
-      deferred: { kind: 'AuthorizationCode', hash: 'h' },
+      exchange: {
+        kind: 'AuthorizationCode',
+        hash: 'h',
+        family: { id: 'f', generation: 0 },
+        keyed: undefined,
+      },
     })
     const provider = { emit: (_name: string, _ctx: unknown, error: Error) => void faults.push(error) }
     const body = { access_token: 'x' }
     const ctx = { req, status: 200, body, oidc: { provider } } as unknown as KoaContextWithOIDC
-    await beforeResponse(ctx, async () => {})
+    await beforeResponse(server)(ctx, async () => {})
     assert.deepEqual([ctx.status, (ctx.body as { error: string }).error], [500, 'server_error'])
     assert.match(String(faults), /not consumed/)
   })

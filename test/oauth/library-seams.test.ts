@@ -98,21 +98,61 @@ const seams: Record<string, () => Promise<void>> = {
     assert.equal(await status(`${redirectUri}/more`), 400)
   },
 
-  'A code or refresh token is consumed before the next refresh token is stored': async () => {
-    const { artifacts } = server.storage
+  'A code or refresh token is looked up after client authentication, with the parameters of its grant type':
+    async () => {
+      const code = await codeOf()
+      const find = mock.method(server.storage.artifacts, 'find')
+      const wrong = { ...client, client_secret: 'wrong' }
+      assert.deepEqual([(await redeem(server, wrong, code)).status, find.mock.callCount()], [401, 0])
+      const fields = {
+        grant_type: 'authorization_code',
+        ...client,
+        code: code ?? '',
+        redirect_uri: redirectUri,
+      }
+      const headers = { 'idempotency-key': 'k' }
+      const first = await server.post(
+        '/auth/v2/token',
+        { ...fields, refresh_token: 'not of this grant' },
+        headers,
+      )
+      const second = await server.post('/auth/v2/token', fields, headers)
+      assert.deepEqual([first.status, second.status, second.text], [200, 200, first.text])
+    },
+
+  'A code or refresh token is consumed, and the next refresh token stored, before the response is complete':
+    async () => {
+      const { artifacts } = server.storage
+      const code = await codeOf()
+      const [consume, put] = [mock.method(artifacts, 'consume'), mock.method(artifacts, 'put')]
+      const first = await redeem(server, client, code)
+      const second = await refresh(server, client, first.json.refresh_token)
+      assert.deepEqual([first.status, second.status], [200, 200])
+      assert.deepEqual(
+        consume.mock.calls.map(({ arguments: [kind, , , [next]] }) => [kind, next]),
+        [
+          ['AuthorizationCode', 'RefreshToken'],
+          ['RefreshToken', 'RefreshToken'],
+        ],
+      )
+      assert.equal(put.mock.callCount(), 0)
+    },
+
+  'A second use calls revokeByGrantId of the refresh tokens': async () => {
+    const endFamily = mock.method(server.storage.revokedTokens, 'endFamily')
     const code = await codeOf()
-    const [consume, put] = [mock.method(artifacts, 'consume'), mock.method(artifacts, 'put')]
-    const first = await redeem(server, client, code)
-    const second = await refresh(server, client, first.json.refresh_token)
-    assert.deepEqual([first.status, second.status], [200, 200])
+    const { refresh_token } = (await redeem(server, client, code)).json
+    await redeem(server, client, code)
+    const first = await grant(server, client)
+    await refresh(server, client, first.refresh_token)
+    server.clock.advance(11)
+    await refresh(server, client, first.refresh_token)
     assert.deepEqual(
-      consume.mock.calls.map(({ arguments: [kind, , , [next]] }) => [kind, next]),
-      [
-        ['AuthorizationCode', 'RefreshToken'],
-        ['RefreshToken', 'RefreshToken'],
-      ],
+      endFamily.mock.calls.map(({ arguments: [{ generation }] }) => generation),
+      [0, 1],
     )
-    assert.equal(put.mock.callCount(), 0)
+    assert.equal((await refresh(server, client, refresh_token)).status, 400)
+    assert.equal((await server.get('/integration/v1/stores', first.access_token)).status, 200)
   },
 
   'rotateRefreshToken runs before the refresh token is consumed': async () => {

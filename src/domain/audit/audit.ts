@@ -42,7 +42,7 @@ export const byCommand = (user: string): By => ({
   request_id: null,
 })
 
-/** The server by its own rules: it revokes access when a refresh token is used twice. */
+/** The server by its own rules: it ends tokens when a refresh token is used twice. */
 export const byServer: By = {
   actor_kind: 'server',
   actor_id: null,

@@ -60,6 +60,10 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     says: line =>
       say`ended the access of the app ${appOf(line)}${toStores(line)}${givenBy(line)}${detailOf(line)}`,
   },
+  tokens_ended: {
+    title: 'Tokens ended',
+    says: line => say`ended tokens of the app ${appOf(line)}${givenBy(line)}${detailOf(line)}`,
+  },
   access_linked: {
     title: 'App linked to stores',
     says: line => say`linked the app ${appOf(line)} to ${storesOf(line)}`,

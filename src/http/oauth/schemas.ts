@@ -80,7 +80,19 @@ export const tokenSchema = {
   summary: 'Token endpoint',
   description:
     'Grant types `authorization_code`, `client_credentials` and `refresh_token`. An access token is valid for ' +
-    `${accessTokenLifetime} s; a refresh token works once, within ${inDays(refreshTokenLifetime)}.`,
+    `${accessTokenLifetime} s; a refresh token works once, within ${inDays(refreshTokenLifetime)}. ` +
+    'A client that lost the response to an exchange with an `Idempotency-Key` sends the same request again within 10 ' +
+    'minutes (public apps: 60 s), before it uses the new refresh token, and gets the same response with the header ' +
+    '`Idempotent-Replayed: true`. The same key with other parameters is 400.',
+  headers: Type.Object({
+    'Idempotency-Key': Type.Optional(
+      Type.String({
+        pattern: '^[!-~]{1,255}$',
+        description:
+          'For authorization_code and refresh_token: a random text for this exchange, 1 to 255 visible ASCII characters',
+      }),
+    ),
+  }),
   body: Type.Object({
     grant_type: Type.String({ enum: ['authorization_code', 'client_credentials', 'refresh_token'] }),
     ...clientFields,
@@ -117,7 +129,7 @@ export const revokeSchema = {
     'tokens. An unknown token is answered with 200 too.',
   body: tokenBody,
   response: {
-    200: Type.Null({ description: 'Done' }),
+    200: Type.Object({}, { description: 'Done: an empty object' }),
     ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
   },
 }

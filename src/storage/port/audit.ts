@@ -19,6 +19,7 @@ export type AuditAction =
   | 'access_denied'
   | 'access_changed'
   | 'access_revoked'
+  | 'tokens_ended'
   | 'access_linked'
   | 'store_moved'
   | 'keys_rotated'

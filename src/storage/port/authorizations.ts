@@ -71,11 +71,23 @@ export interface AccessClaim {
   /** Null for client_credentials: the app itself, for every store it is linked to. */
   authorization_id: string | null
   jti: string
+  /** Absent for client_credentials. */
+  family?: TokenFamily
+}
+
+/**
+ * The tokens that come from one code. The code gives those of generation 0, and each refresh those of the next one, so
+ * the tokens that descend from a refresh token are those of later generations.
+ */
+export interface TokenFamily {
+  id: string
+  generation: number
 }
 
 /** The current state behind a token, and of the requested store. */
 export interface AccessFacts {
   app_live: boolean
+  /** The token itself, or its family from its generation on. */
   token_revoked: boolean
   /** True for a claim without an authorization. */
   authorization_live: boolean

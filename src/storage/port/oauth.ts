@@ -1,6 +1,7 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { App, AppSecret } from './apps.ts'
 import type { AuditEntry } from './audit.ts'
+import type { TokenFamily } from './authorizations.ts'
 
 export interface Artifact {
   payload: string
@@ -16,16 +17,20 @@ export interface Artifacts {
   find(kind: string, hash: string): Promise<Artifact | null>
   /**
    * Marks an artifact as consumed and stores its successor, both or neither. A conditional update decides: true for
-   * exactly one caller, and only that caller's successor is stored.
+   * exactly one caller, and only that caller's successor is stored. `record` is stored with them; if one with its key
+   * is stored and has not expired, nothing changes.
    */
-  consume(kind: string, hash: string, now: Seconds, next: NewArtifact): Promise<boolean>
+  consume(kind: string, hash: string, now: Seconds, next: NewArtifact, record?: NewArtifact): Promise<boolean>
   remove(kind: string, hash: string): Promise<void>
 }
 
-/** Access tokens that were revoked one by one before they expired. */
+/** Access tokens that were revoked one by one, and families of tokens that ended, before they expired. */
 export interface RevokedTokens {
   add(jti: string, expires_at: Seconds): Promise<void>
-  has(jti: string): Promise<boolean>
+  /** Ends the tokens of the family from its generation on; writes the audit entry when they had not ended before. */
+  endFamily(family: TokenFamily, expires_at: Seconds, audit?: AuditEntry): Promise<void>
+  /** Whether the token or its family has ended; `jti` is null for a refresh token. */
+  has(jti: string | null, family?: TokenFamily): Promise<boolean>
 }
 
 export interface Key {

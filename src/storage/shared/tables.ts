@@ -69,7 +69,11 @@ export const tables: readonly Table[] = [
     columns: { kind: text, hash: text, payload: text, expires_at: number, consumed_at: number },
     key: ['kind', 'hash'],
   },
-  { name: 'revoked_tokens', columns: { jti: text, expires_at: number }, key: ['jti'] },
+  {
+    name: 'revoked_tokens',
+    columns: { jti: text, expires_at: number, generation: number },
+    key: ['jti'],
+  },
   {
     name: 'keys',
     columns: { id: text, use: text, secret: text, created_at: number, retired_at: number },

@@ -35,7 +35,7 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
     apps: createApps(db, writeAudit),
     authorizations: createAuthorizations(db, writeAudit),
     artifacts: createArtifacts(db),
-    revokedTokens: createRevokedTokens(db),
+    revokedTokens: createRevokedTokens(db, writeAudit),
     keys: createKeys(db, writeAudit),
     clients: createClients(db),
     throttles: createThrottles(db),

@@ -71,6 +71,32 @@ export function accessTests(open: Open): void {
     },
   )
 
+  check('the facts of a token include the end of its family', open, async storage => {
+    await people(storage)
+    await storage.authorizations.save(consent('x'), [1n], 'replace', 50)
+    await storage.revokedTokens.endFamily({ id: 'f', generation: 1 }, 100)
+    const revoked = async (id: string, generation: number) => {
+      const of = claim({ authorization_id: 'x', family: { id, generation } })
+      const seen = [
+        await storage.stores.access(of, 1n),
+        await storage.stores.access(of, null),
+        (await storage.stores.page({ claim: of, offset: 0, limit: 9 })).facts,
+        (
+          await storage.items.page({
+            claim: of,
+            query: { store_id: 1n, updated_after: null },
+            offset: 0,
+            limit: 9,
+          })
+        ).facts,
+      ]
+      return seen.map(facts => facts.token_revoked)
+    }
+    assert.deepEqual(await revoked('f', 0), [false, false, false, false])
+    assert.deepEqual(await revoked('f', 1), [true, true, true, true])
+    assert.deepEqual(await revoked('g', 1), [false, false, false, false])
+  })
+
   check('an authorization is created with its stores, by id', open, async storage => {
     await people(storage)
     const { authorizations } = storage

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { auditEntry, byServer } from '../../../src/domain/audit/audit.ts'
 import type { Key, NewArtifact } from '../../../src/storage/port/index.ts'
 import { account, check, type Open } from './fixtures.ts'
 
@@ -55,6 +56,53 @@ export function oauthTests(open: Open): void {
     },
   )
 
+  check(
+    'a record is stored with a consumed artifact; a live one with its key prevents it',
+    open,
+    async ({ artifacts }) => {
+      const record = (payload: string): NewArtifact => ['record', 'key', payload, 1100]
+      for (const hash of ['a', 'b', 'c']) await artifacts.put('refresh', hash, '{}', 9000)
+      const consume = (hash: string, now: number) =>
+        artifacts.consume('refresh', hash, now, ['refresh', `next ${hash}`, '{}', 9000], record(hash))
+      const found = async (hash: string) => [
+        (await artifacts.find('refresh', hash))?.consumed_at,
+        (await artifacts.find('refresh', `next ${hash}`))?.payload,
+        (await artifacts.find('record', 'key'))?.payload,
+      ]
+      assert.equal(await consume('a', 500), true)
+      assert.deepEqual(await found('a'), [500, '{}', 'a'])
+      assert.equal(await consume('a', 600), false)
+      assert.equal(await consume('b', 1099), false)
+      assert.deepEqual(await found('b'), [null, undefined, 'a'])
+      assert.equal(await consume('b', 1100), true, 'the record has expired')
+      assert.deepEqual(await found('b'), [1100, '{}', 'b'])
+      const both = await Promise.all([consume('c', 1100), consume('c', 1100)])
+      assert.deepEqual(both.sort(), [false, true])
+    },
+  )
+
+  check('of parallel artifacts with the same record, one is consumed', open, async ({ artifacts }) => {
+    const hashes = Array.from({ length: 16 }, (_, i) => `h${i}`)
+    for (const hash of hashes) await artifacts.put('code', hash, '{}', 9000)
+    const results = await Promise.all(
+      hashes.map(hash =>
+        artifacts.consume(
+          'code',
+          hash,
+          5,
+          ['refresh', `next ${hash}`, '{}', 9000],
+          ['record', 'key', hash, 99],
+        ),
+      ),
+    )
+    assert.equal(results.filter(Boolean).length, 1)
+    for (const [i, hash] of hashes.entries()) {
+      assert.equal((await artifacts.find('code', hash))?.consumed_at, results[i] ? 5 : null)
+      assert.equal((await artifacts.find('refresh', `next ${hash}`)) !== null, results[i])
+    }
+    assert.equal((await artifacts.find('record', 'key'))?.payload, hashes[results.indexOf(true)])
+  })
+
   check('an artifact whose follower cannot be put is not consumed', open, async ({ artifacts }) => {
     await artifacts.put('refresh', 'h', '{}', 1000)
     const impossible = ['refresh', 'next', null as unknown as string, 2000] as NewArtifact
@@ -68,6 +116,36 @@ export function oauthTests(open: Open): void {
     await revokedTokens.add('j', 100)
     assert.equal(await revokedTokens.has('j'), true)
     assert.equal(await revokedTokens.has('k'), false)
+  })
+
+  check(
+    'a family ends from a generation on; an earlier one widens it, a later one changes nothing',
+    open,
+    async ({ revokedTokens }) => {
+      const ended = async (id: string) =>
+        Promise.all([0, 1, 2, 3].map(generation => revokedTokens.has('token', { id, generation })))
+      await revokedTokens.endFamily({ id: 'f', generation: 2 }, 100)
+      assert.deepEqual(await ended('f'), [false, false, true, true])
+      assert.deepEqual(await ended('other'), [false, false, false, false])
+      assert.equal(await revokedTokens.has(null, { id: 'f', generation: 5 }), true)
+      await revokedTokens.endFamily({ id: 'f', generation: 3 }, 100)
+      assert.deepEqual(await ended('f'), [false, false, true, true])
+      await revokedTokens.endFamily({ id: 'f', generation: 1 }, 100)
+      assert.deepEqual(await ended('f'), [false, true, true, true])
+      await revokedTokens.add('token', 100)
+      assert.deepEqual(await ended('other'), [true, true, true, true], 'the token itself')
+    },
+  )
+
+  check('the end of a family has an audit entry, unless nothing ended', open, async storage => {
+    const entry = (id: string) => auditEntry({ now: () => 5 }, byServer, 'tokens_ended', { detail: id })
+    for (const [detail, generation] of Object.entries({ first: 2, again: 2, later: 3, earlier: 1 }))
+      await storage.revokedTokens.endFamily({ id: 'f', generation }, 100, entry(detail))
+    const { lines } = await storage.audit.list({ limit: 9, look: 9 })
+    assert.deepEqual(
+      lines.map(({ detail }) => detail),
+      ['earlier', 'first'],
+    )
   })
 
   check('addFirst: of several first keys one stays, for each use', open, async ({ keys }) => {

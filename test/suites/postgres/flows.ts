@@ -4,4 +4,7 @@ await runFiles('postgres', [
   'flows/authorization-code.test.ts',
   'flows/connected-apps.test.ts',
   'flows/usage.test.ts',
+  'oauth/idempotency.test.ts',
+  'oauth/revocation-race.test.ts',
+  'oauth/token-families.test.ts',
 ])

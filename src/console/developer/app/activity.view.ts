@@ -71,6 +71,7 @@ const sentences: Partial<Record<AuditAction, (line: AuditLine) => string>> = {
   access_denied: () => 'Denied the app access',
   access_changed: line => `Changed the stores that the app may read${toStores(line)}`,
   access_revoked: line => `Ended the app’s access${ofStores(line)}${why(line)}`,
+  tokens_ended: line => `Ended tokens of the app${why(line)}`,
   access_linked: line => `Linked the app${ofStores(line)}`,
   store_moved: () => 'A store moved to another merchant, so the app lost access to it',
 }
@@ -83,7 +84,7 @@ const count = ({ store_ids }: AuditLine): string =>
 const ofStores = (line: AuditLine): string => (line.store_ids.length === 0 ? '' : `: ${count(line)}`)
 const toStores = (line: AuditLine): string => `: now ${count(line)}`
 
-/** When the server or the app ended the access: which token was used twice, or revoked. */
+/** Why the server or the app ended access or tokens: a token was used twice, or revoked. */
 const why = ({ detail }: AuditLine): string => (detail === null ? '' : ` (${detail})`)
 
 const fieldNames = (detail: string | null): string =>

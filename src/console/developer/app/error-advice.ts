@@ -17,7 +17,7 @@ export const advice = {
     'Send an access token that `/auth/v2/token` of this server issued, whole and unchanged. Refresh tokens and codes are not access tokens.',
   token_expired: `Access tokens last ${inDays(accessTokenLifetime)}. Before yours expires, use the refresh token or request a new token with client_credentials.`,
   token_revoked:
-    'The merchant revoked access, or the app is disabled. Ask the merchant to connect the app again, and do not retry with this token.',
+    'The merchant revoked access, a refresh token was used twice, or the app is disabled. Ask the merchant to connect the app again, and do not retry with this token.',
   scope_insufficient:
     'Request a token with the scope of this endpoint. Orders and inventory need the app’s own token (client_credentials), and an app that is registered for the scope.',
   store_forbidden:
@@ -46,7 +46,7 @@ export const advice = {
   invalid_client:
     'Check client_id and client_secret. A secret that was replaced or retired no longer works, and a disabled app gets no tokens.',
   invalid_grant:
-    'Use each code or refresh token once, in the app that got it, with the same redirect_uri and the right code_verifier. Otherwise send the merchant through `/auth/v2/authorize` again.',
+    'Use each code or refresh token once, in the app that got it, with the same redirect_uri and the right code_verifier. Send an `Idempotency-Key`, so that you can repeat an exchange whose response was lost. Otherwise send the merchant through `/auth/v2/authorize` again.',
   invalid_scope:
     'Request only scopes that the app is registered for. A merchant’s consent gives `integration.store`; the others need client_credentials.',
   invalid_target: 'Omit `resource`, or send the address of this server.',

@@ -1,4 +1,4 @@
-import type { AccessClaim, AccessFacts } from '../../port/index.ts'
+import type { AccessClaim, AccessFacts, TokenFamily } from '../../port/index.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Value } from '../connection/values.ts'
 
@@ -6,23 +6,23 @@ import type { Value } from '../connection/values.ts'
 export type ListVersion = 'orders_version' | 'items_version'
 
 /**
- * The facts for a claim as one row; $1 to $3 are `claimValues`, $4 the store. A list adds its page to the same
+ * The facts for a claim as one row; $1 to $5 are `claimValues`, $6 the store. A list adds its page to the same
  * statement, so a request takes one round trip and sees one snapshot. `readable`: the facts permit reading; the rest of
  * the statement depends on it.
  *
- * On Citus the whole statement goes to the worker of the store: `stores` and `authorization_stores` are there by $4,
+ * On Citus the whole statement goes to the worker of the store: `stores` and `authorization_stores` are there by $6,
  * and the other tables are on every worker (schema/citus.ts).
  */
 export const storeFacts = facts({
   allowed: `exists (
     select 1 from authorization_stores
-    where store_id = $4 and app_id = $1 and ($2::text is null or authorization_id = $2))`,
+    where store_id = $6 and app_id = $1 and ($2::text is null or authorization_id = $2))`,
   readable: 'and store_allowed and doc is not null',
   columns: 'stores.doc, stores.orders_version, stores.items_version',
-  from: 'from (select 1) as one left join stores on stores.id = $4',
+  from: 'from (select 1) as one left join stores on stores.id = $6',
 })
 
-/** The facts for a claim without a store: $1 to $3. */
+/** The facts for a claim without a store: $1 to $5. */
 export const tokenFacts = facts({
   allowed: 'false',
   readable: '',
@@ -39,7 +39,7 @@ function facts({
   return `select *, (app_live and not token_revoked and authorization_live ${readable}) as readable from (
     select
       exists (select 1 from apps where id = $1 and disabled_at is null) as app_live,
-      exists (select 1 from revoked_tokens where jti = $3) as token_revoked,
+      ${isRevoked('$3', '$4', '$5')} as token_revoked,
       $2::text is null or exists (
         select 1 from authorizations where id = $2 and app_id = $1 and revoked_at is null) as authorization_live,
       ${allowed} as store_allowed,
@@ -48,10 +48,26 @@ function facts({
   ) as facts`
 }
 
-export const claimValues = ({ app_id, authorization_id, jti }: AccessClaim): Value[] => [
+/** The place of the first value after `claimValues`. */
+export const afterClaim = 6
+
+export const claimValues = ({ app_id, authorization_id, jti, family }: AccessClaim): Value[] => [
   app_id,
   authorization_id,
+  ...tokenValues(jti, family),
+]
+
+/** A row of revoked_tokens is one token, or the generations of a family from its own on. */
+export function isRevoked(jti: string, family: string, generation: string): string {
+  return `(exists (select 1 from revoked_tokens where jti = ${jti}) or exists (
+    select 1 from revoked_tokens where jti = ${family} and generation <= ${generation}::bigint))`
+}
+
+/** The values of `isRevoked`. */
+export const tokenValues = (jti: string | null, family?: TokenFamily): Value[] => [
   jti,
+  family?.id ?? null,
+  family?.generation ?? 0,
 ]
 
 /** Splits a row into the facts and the columns that the statement added after them. */

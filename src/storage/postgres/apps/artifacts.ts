@@ -5,13 +5,23 @@ import type { Database } from '../connection/database.ts'
 const overwriting =
   'on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at'
 
+const put = `insert into artifacts (kind, hash, payload, expires_at) values ($1, $2, $3, $4) ${overwriting}`
+
+/** Changes nothing when a record with this key is stored and has not expired. */
+const addRecord = `${put} where artifacts.expires_at <= $5`
+
+// Of parallel updates the second waits for the first, checks the condition again and changes nothing.
+const consumeAndPut = `with used as (
+    update artifacts set consumed_at = $3 where kind = $1 and hash = $2 and consumed_at is null returning 1)
+  insert into artifacts (kind, hash, payload, expires_at) select $4, $5, $6, $7::bigint from used ${overwriting}`
+
+/** Ends a transaction without its changes. */
+class RecordExists extends Error {}
+
 export function createArtifacts(db: Database): Artifacts {
   return {
     async put(...artifact) {
-      await db.query(
-        `insert into artifacts (kind, hash, payload, expires_at) values ($1, $2, $3, $4) ${overwriting}`,
-        artifact,
-      )
+      await db.query(put, artifact)
     },
     async find(kind, hash) {
       const [row] = await db.query<Artifact>(
@@ -20,15 +30,19 @@ export function createArtifacts(db: Database): Artifacts {
       )
       return row ?? null
     },
-    async consume(kind, hash, now, next) {
-      // Of parallel updates the second waits for the first, checks the condition again and changes nothing.
-      const { count } = await db.query(
-        `with used as (
-           update artifacts set consumed_at = $3 where kind = $1 and hash = $2 and consumed_at is null returning 1)
-         insert into artifacts (kind, hash, payload, expires_at) select $4, $5, $6, $7::bigint from used ${overwriting}`,
-        [kind, hash, now, ...next],
-      )
-      return count === 1
+    async consume(kind, hash, now, next, record) {
+      const values = [kind, hash, now, ...next]
+      if (!record) return (await db.query(consumeAndPut, values)).count === 1
+      try {
+        return await db.write(async tx => {
+          if ((await tx.query(consumeAndPut, values)).count !== 1) return false
+          if ((await tx.query(addRecord, [...record, now])).count !== 1) throw new RecordExists()
+          return true
+        })
+      } catch (error) {
+        if (error instanceof RecordExists) return false
+        throw error
+      }
     },
     async remove(kind, hash) {
       await db.query('delete from artifacts where kind = $1 and hash = $2', [kind, hash])

@@ -1,4 +1,4 @@
-import { type ListVersion, storeFacts } from '../apps/access.ts'
+import { afterClaim, type ListVersion, storeFacts } from '../apps/access.ts'
 
 /** A list of one store's rows that is read in pages, described in SQL. */
 export interface ListShape {
@@ -24,11 +24,11 @@ export interface StatementOptions {
 }
 
 /**
- * From $4 on: store, known version, offset, limit, last time, first key. Two steps: an index-only scan finds the key at
+ * After the claim: store, known version, offset, limit, last time, first key. Two steps: an index-only scan finds the key at
  * the offset, then the documents are read from that key on. Options that are off keep the statement cheaper.
  */
 export function pageSql(shape: ListShape, options: StatementOptions = {}): string {
-  const { facts = storeFacts, first = 4, operator = '>=' } = options
+  const { facts = storeFacts, first = afterClaim, operator = '>=' } = options
   const { skips = true, keys = true, rest = false } = options
   const at = (place: number) => `$${first + place}`
   const key = shape.order.join(', ')
@@ -66,11 +66,11 @@ export function moreSql(shape: ListShape): string {
   ) as entries`
 }
 
-/** From $4 on: store, ids. The entries of these ids, in their order. */
+/** After the claim: store, ids. The entries of these ids, in their order. */
 export function byIdsSql(shape: ListShape): string {
   return `with facts as materialized (${storeFacts})
     select facts.*, page.* from facts left join lateral (
-      ${entriesByIdsSql(shape, '$4', '$5', 'where facts.readable')}
+      ${entriesByIdsSql(shape, `$${afterClaim}`, `$${afterClaim + 1}`, 'where facts.readable')}
     ) as page on true`
 }
 

@@ -1,17 +1,17 @@
 import { decodeSold, sumSold } from '../../../lib/sold.ts'
 import type { Sales, SalesQuery, SoldItem } from '../../port/index.ts'
-import { claimValues, readFacts, storeFacts } from '../apps/access.ts'
+import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { replicaFacts, type ReplicaReader } from './replica-read.ts'
 import type { Value } from '../connection/values.ts'
 
 /**
- * From $4 on: store, known version, the spans as lists of width, first and last, the edges as lists of both ends. Both
+ * After the claim: store, known version, the spans as lists of width, first and last, the edges as lists of both ends. Both
  * sums are text in the format of lib/sold.ts. The aggregates inside LATERAL make PostgreSQL look up each span in the
  * index, instead of joining the spans with all buckets of the store.
  */
-export function salesSql({ facts = storeFacts, first = 4 } = {}): string {
+export function salesSql({ facts = storeFacts, first = afterClaim } = {}): string {
   const at = (place: number) => `$${first + place}`
   return `with facts as materialized (${facts}),
   wanted as materialized (select readable and orders_version is distinct from ${at(1)} as yes from facts)

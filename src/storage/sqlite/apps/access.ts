@@ -1,5 +1,6 @@
 import type { AccessClaim, AccessFacts } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
+import { isRevoked } from './revoked-tokens.ts'
 
 type Row = [
   app_live: number,
@@ -29,7 +30,7 @@ export function createAccess(db: Database): Access {
   const select = db.prepare<Row>(
     `select
        exists (select 1 from apps where id = ?1 and disabled_at is null) as app_live,
-       exists (select 1 from revoked_tokens where jti = ?3) as token_revoked,
+       ${isRevoked('?3', '?5', '?6')} as token_revoked,
        ?2 is null or exists (
          select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null) as authorization_live,
        exists (
@@ -41,9 +42,10 @@ export function createAccess(db: Database): Access {
     'tuples',
   )
 
-  function facts({ app_id, authorization_id, jti }: AccessClaim, store_id: bigint | null): AccessFacts {
+  function facts(claim: AccessClaim, store_id: bigint | null): AccessFacts {
+    const { app_id, authorization_id, jti, family } = claim
     const [app_live, token_revoked, authorization_live, store_allowed, doc, orders_version, items_version] =
-      select.get(app_id, authorization_id, jti, store_id) as Row
+      select.get(app_id, authorization_id, jti, store_id, family?.id ?? null, family?.generation ?? 0) as Row
     return {
       app_live: app_live === 1,
       token_revoked: token_revoked === 1,

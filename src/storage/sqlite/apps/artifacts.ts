@@ -13,15 +13,18 @@ export function createArtifacts(db: Database): Artifacts {
   const consume = db.prepare(
     'update artifacts set consumed_at = ? where kind = ? and hash = ? and consumed_at is null',
   )
+  const hasRecord = db.prepare('select 1 from artifacts where kind = ? and hash = ? and expires_at > ?')
   const remove = db.prepare('delete from artifacts where kind = ? and hash = ?')
 
   return {
     put: (...artifact) => db.write(() => void put.run(...artifact)),
     find: (kind, hash) => db.look(() => plain(find.get(kind, hash))),
-    consume: (kind, hash, now, next) =>
+    consume: (kind, hash, now, next, record) =>
       db.write(() => {
+        if (record && hasRecord.get(record[0], record[1], now)) return false
         const first = consume.run(now, kind, hash).changes === 1
         if (first) put.run(...next)
+        if (first && record) put.run(...record)
         return first
       }),
     remove: (kind, hash) => db.write(() => void remove.run(kind, hash)),

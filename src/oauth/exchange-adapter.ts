@@ -1,0 +1,117 @@
+import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
+import { refreshTokenLifetime } from '../contract/lifetimes.ts'
+import { auditEntry, byServer } from '../domain/audit/audit.ts'
+import type { Clock } from '../lib/clock.ts'
+import { sha256 } from '../lib/hash.ts'
+import type { NewArtifact, Storage, TokenFamily } from '../storage/port/index.ts'
+import { currentExchange } from './exchange.ts'
+import { findEarlierAnswer, readKeyedRequest } from './idempotency.ts'
+import { currentContext } from './provider-request.ts'
+import { nextFamily, readRefreshToken, refreshTokenKind } from './refresh-token.ts'
+import { toSystemTime } from './system-time.ts'
+
+/** The provider's storage of codes and refresh tokens, by the hash of their value. */
+
+interface Deps {
+  storage: Storage
+  clock: Clock
+}
+
+/**
+ * In this time, a client that lost the response may retry: the second use is rejected and has no other effect. Later,
+ * it means that the token was copied, and it ends the tokens that descend from it (RFC 9700 §4.14.2).
+ */
+const retryGrace = 10
+
+/** Longer than any token of the family is valid, also one that a parallel request is about to issue. */
+const endedFamilyRetention = refreshTokenLifetime + 3600
+
+const codeKind = 'AuthorizationCode'
+
+export function codes(deps: Deps): Partial<Adapter> {
+  const { storage, clock } = deps
+  return {
+    async upsert(id, payload, expiresIn = 0) {
+      await storage.artifacts.put(...artifactOf(codeKind, id, payload, clock.now() + expiresIn))
+    },
+    async find(id) {
+      const hash = sha256(id)
+      const artifact = await storage.artifacts.find(codeKind, hash)
+      // The code's hash names the family of its tokens, so that nothing more needs to be stored.
+      if (await isRepeated(codeKind, id, { id: hash, generation: 0 }, deps)) return undefined
+      if (!artifact) return undefined
+      return stored(id, { ...artifact, payload: JSON.parse(artifact.payload) as AdapterPayload }, clock)
+    },
+    consume,
+  }
+}
+
+export function refreshTokens(deps: Deps): Partial<Adapter> {
+  const { clock } = deps
+  return {
+    async upsert(id, payload, expiresIn = 0) {
+      const exchange = currentExchange()
+      const withFamily = { ...payload, family: exchange.family }
+      exchange.next = artifactOf(refreshTokenKind, id, withFamily, clock.now() + expiresIn)
+    },
+    async find(id) {
+      const token = await readRefreshToken(sha256(id), deps)
+      // An app may end its authorization with any of its refresh tokens, also one that it has used.
+      if (Provider.ctx?.oidc.route === 'revocation') return token ? stored(id, token, clock) : undefined
+      const family = token ? nextFamily(token) : { id: '', generation: 0 }
+      if (await isRepeated(refreshTokenKind, id, family, deps)) return undefined
+      if (!token || token.ended) return undefined
+      if (token.consumed_at !== null && clock.now() - token.consumed_at <= retryGrace) return undefined
+      return stored(id, token, clock)
+    },
+    consume,
+    // The provider calls this for a second use, and for a revocation, which ends the authorization instead.
+    async revokeByGrantId(grantId) {
+      const exchange = currentContext()?.exchange
+      if (exchange) await endFamily(exchange.family, grantId, deps)
+    },
+  }
+}
+
+/** Begins the exchange at the token endpoint; true when it repeats an earlier request with the same Idempotency-Key. */
+async function isRepeated(kind: string, id: string, family: TokenFamily, deps: Deps): Promise<boolean> {
+  const [ctx, context] = [Provider.ctx, currentContext()]
+  if (!ctx || !context || ctx.oidc.route !== 'token') return false
+  const keyed = readKeyedRequest(ctx, id)
+  context.exchange = { kind, hash: sha256(id), family, keyed }
+  const earlier = keyed && (await findEarlierAnswer(keyed, deps))
+  if (earlier) context.exchange.earlier = earlier
+  return Boolean(earlier)
+}
+
+async function consume(): Promise<void> {
+  currentExchange().accepted = true
+}
+
+async function endFamily({ id, generation }: TokenFamily, grantId: string, deps: Deps): Promise<void> {
+  const { storage, clock } = deps
+  const { app_id = null, account_id = null } = (await storage.authorizations.find(grantId)) ?? {}
+  const { address = null, request_id = null } = currentContext()?.from ?? {}
+  const detail = 'a code or refresh token was used twice'
+  const by = { ...byServer, address, request_id }
+  const entry = auditEntry(clock, by, 'tokens_ended', { app_id, account_id, detail })
+  await storage.revokedTokens.endFamily({ id, generation }, clock.now() + endedFamilyRetention, entry)
+}
+
+const artifactOf = (
+  kind: string,
+  id: string,
+  { jti: _value, ...payload }: AdapterPayload,
+  expires_at: number,
+): NewArtifact => [kind, sha256(id), JSON.stringify(payload), expires_at]
+
+const stored = (
+  id: string,
+  found: { payload: AdapterPayload; expires_at: number; consumed_at: number | null },
+  clock: Clock,
+): AdapterPayload => ({
+  ...found.payload,
+  jti: id,
+  exp: toSystemTime(found.expires_at, clock),
+  ...(found.consumed_at !== null && { consumed: found.consumed_at }),
+})
