@@ -41,7 +41,7 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
       case 'Session':
         return unused
       default:
-        return interactions(kind, deps)
+        return artifacts(kind, deps)
     }
   }
 }
@@ -117,9 +117,9 @@ function accessTokens(kind: string, { storage, clock }: AdapterDeps): Adapter {
   }
 }
 
-function interactions(kind: string, { storage, clock }: AdapterDeps): Adapter {
+function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {
   // An expired request is stored for longer, so that its page can send the merchant back to the app.
-  const extraRetention = interactionLifetime
+  const extraRetention = kind === 'Interaction' ? interactionLifetime : 0
   return {
     ...unused,
     async upsert(id, { jti: _value, ...payload }, expiresIn = interactionLifetime) {

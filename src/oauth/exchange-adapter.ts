@@ -40,6 +40,8 @@ export function codes(deps: Deps): Partial<Adapter> {
       // The code's hash names the family of its tokens, so that nothing more needs to be stored.
       if (await isRepeated(codeKind, id, { id: hash, generation: 0 }, deps)) return undefined
       if (!artifact) return undefined
+      // The record of a parallel request with the same key may not be visible yet: Citus keeps it on another worker.
+      if (currentContext()?.exchange?.keyed && mayBeRetry(artifact, clock)) return undefined
       return stored(id, { ...artifact, payload: JSON.parse(artifact.payload) as AdapterPayload }, clock)
     },
     consume,
@@ -60,8 +62,7 @@ export function refreshTokens(deps: Deps): Partial<Adapter> {
       if (Provider.ctx?.oidc.route === 'revocation') return token ? stored(id, token, clock) : undefined
       const family = token ? nextFamily(token) : { id: '', generation: 0 }
       if (await isRepeated(refreshTokenKind, id, family, deps)) return undefined
-      if (!token || token.ended) return undefined
-      if (token.consumed_at !== null && clock.now() - token.consumed_at <= retryGrace) return undefined
+      if (!token || token.ended || mayBeRetry(token, clock)) return undefined
       return stored(id, token, clock)
     },
     consume,
@@ -72,6 +73,9 @@ export function refreshTokens(deps: Deps): Partial<Adapter> {
     },
   }
 }
+
+const mayBeRetry = ({ consumed_at }: { consumed_at: number | null }, clock: Clock): boolean =>
+  consumed_at !== null && clock.now() - consumed_at <= retryGrace
 
 /** Begins the exchange at the token endpoint; true when it repeats an earlier request with the same Idempotency-Key. */
 async function isRepeated(kind: string, id: string, family: TokenFamily, deps: Deps): Promise<boolean> {

@@ -217,6 +217,13 @@ test('a code’s exchange is repeated also after the code itself has expired and
   assertReplayed(await exchange(key, fields), first)
 })
 
+test('a used code with another key is rejected, and within 10 s ends nothing', async () => {
+  const { fields, first } = await exchanged('code', newKey())
+  server.clock.advance(10)
+  assertError('oauth', await exchange(newKey(), fields), 400, 'invalid_grant')
+  assert.equal(await status(first.json.access_token), 200)
+})
+
 test('a repeated exchange is no second use of the refresh token', async () => {
   const key = newKey()
   const { fields, first } = await exchanged('refresh token', key)
