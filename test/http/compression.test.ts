@@ -33,9 +33,21 @@ suite('the coding that is chosen', () => {
     ['br;q=0.5, gzip;q=0.50', 'br'],
     ['gzip;q=0', null],
     ['gzip;q=0.000, br', 'br'],
-    ['*', 'zstd'],
+    ['*', 'gzip'],
+    ['*;q=0.5', 'gzip'],
+    ['*;q=0.001', 'gzip'],
     ['*;q=0', null],
-    ['zstd;q=0, *;q=0.1', 'br'],
+    ['zstd;q=0, *;q=0.1', 'gzip'],
+    ['gzip;q=0, *', null],
+    ['gzip;q=0, identity;q=0, *', null],
+    ['identity;q=0, *', 'gzip'],
+    ['identity, *', 'gzip'],
+    ['identity, *;q=0.5', null],
+    ['br, *', 'br'],
+    ['br;q=0.5, *', 'gzip'],
+    ['zstd, *;q=0.5', 'zstd'],
+    ['deflate, *;q=0.1', 'gzip'],
+    ['gzip, *;q=0', 'gzip'],
     ['identity;q=1, gzip;q=0.5', null],
     ['identity;q=0.5, gzip', 'gzip'],
     ['identity;q=0', null],
@@ -108,6 +120,14 @@ for (const [name, query] of Object.entries({ 'a whole page': whole, 'a page in p
           assert.ok(body.length < text.length / 4, `${body.length} of ${text.length}`)
       })
     }
+  })
+}
+
+for (const [name, query] of Object.entries({ whole, pieces })) {
+  test(`Accept-Encoding: * is answered with gzip (${name})`, async () => {
+    const { headers, body } = await get(withQuery(orders, query), { 'accept-encoding': '*' })
+    assert.equal(headers['content-encoding'], 'gzip')
+    assert.deepEqual(JSON.parse(gunzipSync(body).toString()).data, await world.list(orders, query))
   })
 }
 

@@ -80,7 +80,8 @@ const maxKnownLength = 200
 
 /**
  * RFC 9110 §12.5.3: the coding with the highest weight; among equal weights, the server's preference. Null means no
- * coding, also when the client accepts neither the identity nor any coding of the server.
+ * coding, also when the client accepts neither the identity nor any coding of the server. `*` stands for gzip alone:
+ * proxies send it for clients that know no newer coding.
  */
 export function codingFor(accepted: string | undefined): Coding | null {
   if (accepted === undefined || accepted === '') return null
@@ -98,7 +99,7 @@ function choose(weights: ReadonlyMap<string, number>): Coding | null {
   // An identity that the header does not list is acceptable, with a lower preference than any listed coding.
   let most = weights.get('identity') ?? 0
   for (const coding of codings) {
-    const weight = weights.get(coding) ?? others
+    const weight = weights.get(coding) ?? (coding === 'gzip' ? others : 0)
     if (weight > most || (weight === most && best === null && weight > 0)) {
       best = coding
       most = weight
