@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { ApiError } from '../errors.ts'
+import { notOpenPage } from './consent/closed.view.ts'
 import { messagePage } from './layout.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendHtml } from './send-html.ts'
@@ -25,6 +26,10 @@ export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error):
   if (ctx.status >= 500) {
     const reference = `Reference: ${ctx.res.getHeader('x-request-id')}`
     ctx.body = messagePage(titles[ctx.status] ?? titles[500], reference)
+    return
+  }
+  if (error instanceof errors.SessionNotFound) {
+    ctx.body = notOpenPage(undefined)
     return
   }
   const reason =

@@ -1,9 +1,9 @@
-import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, type InteractionResults, Provider } from 'oidc-provider'
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import { auditEntry, byApp, byServer } from '../domain/audit/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
-import type { Storage } from '../storage/port/index.ts'
+import type { Decision, Storage } from '../storage/port/index.ts'
 import { clientMetadata } from './client.ts'
 import { codes, refreshTokens } from './exchange-adapter.ts'
 import { interactionLifetime } from './lifetimes.ts'
@@ -38,6 +38,8 @@ export function createAdapter(deps: AdapterDeps): (kind: string) => Adapter {
         return { ...unused, ...codes(deps) }
       case 'RefreshToken':
         return { ...unused, ...refreshTokens(deps) }
+      case 'Interaction':
+        return interactions(deps)
       case 'Session':
         return unused
       default:
@@ -115,6 +117,36 @@ function accessTokens(kind: string, { storage, clock }: AdapterDeps): Adapter {
       await storage.revokedTokens.add(jti, clock.now() + accessTokenLifetime)
     },
   }
+}
+
+/** A pending request. Its result is the stored decision, so the app learns what the database holds. */
+function interactions(deps: AdapterDeps): Adapter {
+  const { storage, clock } = deps
+  const stored = artifacts('Interaction', deps)
+  return {
+    ...stored,
+    async find(id) {
+      const [found, decision] = await Promise.all([
+        stored.find(id),
+        storage.decisions.find(sha256(id), clock.now()),
+      ])
+      if (found && decision) return { result: resultOf(decision), ...found }
+      // The provider would begin the request anew, and a decision on the first one would stay without an answer.
+      return Provider.ctx?.oidc.route === 'resume' ? undefined : found
+    },
+    async destroy(id) {
+      // One redirect to the app for each request, also when two tabs follow it at once.
+      const ended = await storage.artifacts.remove('Interaction', sha256(id))
+      if (!ended) throw new errors.SessionNotFound('the request was answered already')
+    },
+  }
+}
+
+function resultOf({ decision, account_id, authorization_id }: Decision): InteractionResults {
+  if (decision === 'deny' || authorization_id === null) {
+    return { error: 'access_denied', error_description: 'the merchant denied access' }
+  }
+  return { login: { accountId: account_id, remember: false }, consent: { grantId: authorization_id } }
 }
 
 function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {

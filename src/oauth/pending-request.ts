@@ -12,8 +12,9 @@ export interface PendingRequest {
   state: string | undefined
   /** The merchant can no longer decide on it. */
   expired: boolean
-  /** Where the browser continues after the decision; null before it. */
-  resume: string | null
+  decided: boolean
+  /** Where the browser continues after the decision. */
+  resume: string
 }
 
 /**
@@ -32,8 +33,16 @@ export async function findPendingRequest(
     Record<string, string | undefined>
   if (!equalHashes(params[browserParameter] ?? '', sha256(browser))) return null
   const { client_id, scope, redirect_uri } = params
-  const resume = known.result === undefined ? null : known.returnTo
-  return { uid, client_id, scope, redirect_uri, state: params['state'], expired: !open, resume }
+  return {
+    uid,
+    client_id,
+    scope,
+    redirect_uri,
+    state: params['state'],
+    expired: !open,
+    decided: known.result !== undefined,
+    resume: known.returnTo,
+  }
 }
 
 /** The redirect back to the app of an expired request, with its `state` (RFC 6749 §4.1.2.1). */

@@ -247,6 +247,21 @@ const seams: Record<string, () => Promise<void>> = {
     assert.equal(page.status, 400)
     assert.match(page.text, /access_denied/)
   },
+
+  'The result of an interaction comes from the adapter, and destroy decides who resumes it': async () => {
+    const browser = new Browser(server.base)
+    const consent = await browser.reachConsent(authorizePath(client), 'owner@example.com')
+    const [, action = ''] = /action="(\/consent\/[^"]+)"/.exec(consent.text) ?? []
+    const [, csrf = ''] = /name="_csrf" value="([^"]*)"/.exec(consent.text) ?? []
+    const body = new URLSearchParams({ _csrf: csrf, decision: 'allow', store: '1001' })
+    const resume = (await browser.open(action, { method: 'POST', body })).headers.get('location') ?? ''
+    const removed = mock.method(server.storage.artifacts, 'remove', async () => false)
+    assert.equal((await browser.open(resume)).status, 400)
+    assert.equal(removed.mock.callCount(), 1)
+    mock.restoreAll()
+    const { headers } = await browser.open(resume)
+    assert.match(headers.get('location') ?? '', /[?&]code=/)
+  },
 }
 
 for (const [name, check] of Object.entries(seams)) test(name, check)

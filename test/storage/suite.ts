@@ -3,6 +3,7 @@ import type { Storage } from '../../src/storage/port/index.ts'
 import { accessTests } from './suite/access.ts'
 import { auditTests } from './suite/audit.ts'
 import { browseTests } from './suite/browse.ts'
+import { decisionTests } from './suite/decisions.ts'
 import { deepTests } from './suite/deep.ts'
 import { listTests } from './suite/lists.ts'
 import { oauthTests } from './suite/oauth.ts'
@@ -17,6 +18,7 @@ export function storageSuite(name: string, open: () => Promise<Storage>): void {
   suite(name, () => {
     suite('accounts, sessions, apps', () => peopleTests(open))
     suite('authorizations and access', () => accessTests(open))
+    suite('decisions', () => decisionTests(open))
     suite('artifacts, revoked tokens, keys, throttles, maintenance', () => oauthTests(open))
     suite('audit log and switches', () => auditTests(open))
     suite('browsing', () => browseTests(open))

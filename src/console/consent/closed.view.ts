@@ -1,6 +1,5 @@
 import { html } from 'ghtml'
-import type { Decision } from '../../domain/apps/consent.ts'
-import type { App } from '../../storage/port/index.ts'
+import type { App, Decision } from '../../storage/port/index.ts'
 import { appAddress } from './app-profile.view.ts'
 import { layout, messagePage, type Viewer } from '../layout.ts'
 import { roleWithArticle } from '../parts/format/role.ts'
@@ -35,7 +34,7 @@ export const notOpenPage = (viewer: MaybeViewer): string =>
 
 interface Decided {
   app: App
-  decision: Decision
+  decision: Decision['decision']
   viewer: MaybeViewer
 }
 

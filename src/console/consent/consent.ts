@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { InteractionResults } from 'oidc-provider'
+import { consentPath } from '../../oauth/provider.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { securityHeaders } from '../security-headers.ts'
 import { sendHtml } from '../send-html.ts'
@@ -13,7 +13,7 @@ const notYours =
 
 /** The page behind /auth/v2/authorize: which app asks, for what, for which stores; Allow or Deny. */
 export const consentPages: PagePlugin = async (scope, deps) => {
-  const { providers, consents } = deps
+  const { consents } = deps
   scope.decorateRequest('openRequest')
   scope.addHook('preHandler', requireOpenRequest(deps))
 
@@ -37,19 +37,13 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     return sendHtml(reply, consentPage(view), problem === undefined ? 200 : 422)
   }
 
-  async function finish(request: FastifyRequest, reply: FastifyReply, result: InteractionResults) {
-    const provider = await providers.current()
-    const options = { mergeWithLastSubmission: false }
-    const returnTo = await provider.interactionResult(request.raw, reply.raw, result, options)
-    return reply.redirect(returnTo, 303)
-  }
+  /** After another decision, the page itself knows where to go on: back to the app with it, or nowhere. */
+  const goOn = ({ openRequest: { pending } }: FastifyRequest, reply: FastifyReply, outcome: string) =>
+    reply.redirect(outcome === 'recorded' ? pending.resume : consentPath(pending.uid), 303)
 
   async function deny(request: FastifyRequest, reply: FastifyReply) {
     const { pending, app, account } = request.openRequest
-    await consents.deny(account, app, fromOf(request))
-    await consents.remember(pending.uid, account, app, 'deny')
-    const error = { error: 'access_denied', error_description: 'the merchant denied access' }
-    return finish(request, reply, error)
+    return goOn(request, reply, await consents.deny(pending.uid, account, app, fromOf(request)))
   }
 
   async function allow(
@@ -62,11 +56,10 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     if (choice.picked.size === 0) {
       return show(request, reply, { choice, problem: 'Pick at least one store, or press Deny.' })
     }
-    const grantId = await consents.allow(account, app, pending.scope, [...choice.picked], fromOf(request))
-    if (grantId === null) return show(request, reply, { choice, problem: notYours })
-    await consents.remember(pending.uid, account, app, 'allow')
-    const login = { accountId: account.id, remember: false }
-    return finish(request, reply, { login, consent: { grantId } })
+    const picked = [...choice.picked]
+    const outcome = await consents.allow(pending.uid, account, app, pending.scope, picked, fromOf(request))
+    if (outcome === 'not_owner') return show(request, reply, { choice, problem: notYours })
+    return goOn(request, reply, outcome)
   }
 
   scope.get('/consent/:uid', async (request, reply) => show(request, reply))

@@ -65,7 +65,7 @@ export function requireOpenRequest(deps: ConsoleDeps) {
       return sendHtml(reply, expiredPage(app, expiredAddress(pending, issuer), viewer), 400)
     }
     // The merchant has answered, but the browser stopped on its way back to the app.
-    if (pending.resume !== null) return reply.redirect(pending.resume, 303)
+    if (pending.decided) return reply.redirect(pending.resume, 303)
     const here = consentPath(pending.uid)
     if (!account || !viewer) return reply.redirect(loginAddress(here), 303)
     if (account.role !== 'merchant') return sendHtml(reply, wrongAccountPage({ app, viewer, here }), 403)

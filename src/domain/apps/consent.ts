@@ -2,7 +2,7 @@ import { splitScope } from '../../contract/scopes.ts'
 import type { Clock, Seconds } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { randomId } from '../../lib/ids.ts'
-import type { Account, App, MerchantStore, Storage } from '../../storage/port/index.ts'
+import type { Account, App, Decision, Decisions, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
 
 export interface ConsentQuestion {
@@ -17,13 +17,12 @@ export interface ConsentQuestion {
   own_scopes: string[]
 }
 
-export type Decision = 'allow' | 'deny'
-
-/** Seconds for which a decision is kept, to explain it to a merchant who returns to its page. */
+/** Seconds for which a decision is kept: longer than its request, and to explain it to a merchant who returns to its page. */
 const memory = 86_400
 
 /** A merchant's consent: what the page asks, and what the decision changes. */
 export function createConsent({ storage, clock }: { storage: Storage; clock: Clock }) {
+  const requestOf = (uid: string) => ({ hash: sha256(uid), expires_at: clock.now() + memory })
   return {
     async ask(account: Account, app: App): Promise<ConsentQuestion> {
       const [stores, connected] = await Promise.all([
@@ -42,14 +41,15 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       }
     },
 
-    /** Returns the id of the authorization, which now covers exactly these stores; null when a store is not the merchant's. */
+    /** The first decision on the request counts, and a later one changes nothing (`too_late`). */
     async allow(
+      uid: string,
       account: Account,
       app: App,
       scope: string,
       store_ids: readonly bigint[],
       from: From,
-    ): Promise<string | null> {
+    ): ReturnType<Decisions['allow']> {
       const authorization = {
         id: randomId(),
         app_id: app.id,
@@ -59,35 +59,26 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       }
       const about = { app_id: app.id, account_id: account.id, store_ids }
       const entry = auditEntry(clock, byAccount(account, from), 'access_allowed', about)
-      return storage.authorizations.save(authorization, store_ids, 'replace', clock.now(), entry)
+      return storage.decisions.allow(requestOf(uid), authorization, store_ids, clock.now(), entry)
     },
 
-    async deny(account: Account, app: App, from: From): Promise<void> {
+    /** Like `allow`. */
+    async deny(uid: string, account: Account, app: App, from: From): ReturnType<Decisions['deny']> {
       const about = { app_id: app.id, account_id: account.id }
-      await storage.audit.append(auditEntry(clock, byAccount(account, from), 'access_denied', about))
-    },
-
-    /** Keeps a decision for a merchant who returns to the page, by the Back button or by sending the form twice. */
-    async remember(uid: string, account: Account, app: App, decision: Decision): Promise<void> {
-      const payload = JSON.stringify({ account_id: account.id, app_id: app.id, decision })
-      await storage.artifacts.put('Decision', sha256(uid), payload, clock.now() + memory)
+      const entry = auditEntry(clock, byAccount(account, from), 'access_denied', about)
+      return storage.decisions.deny(requestOf(uid), about, entry)
     },
 
     /** This account's decision on the request; null for any other account. */
-    async decided(uid: string, account: Account): Promise<{ app: App; decision: Decision } | null> {
-      const found = await storage.artifacts.find('Decision', sha256(uid))
-      if (!found || found.expires_at <= clock.now()) return null
-      const { account_id, app_id, decision } = JSON.parse(found.payload) as Remembered
-      const app = account_id === account.id ? await storage.apps.find(app_id) : null
-      return app && { app, decision }
+    async decided(
+      uid: string,
+      account: Account,
+    ): Promise<{ app: App; decision: Decision['decision'] } | null> {
+      const found = await storage.decisions.find(sha256(uid), clock.now())
+      const app = found?.account_id === account.id ? await storage.apps.find(found.app_id) : null
+      return found && app && { app, decision: found.decision }
     },
   }
-}
-
-interface Remembered {
-  account_id: string
-  app_id: string
-  decision: Decision
 }
 
 export type Consent = ReturnType<typeof createConsent>

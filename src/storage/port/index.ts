@@ -4,6 +4,7 @@ import type { Apps } from './apps.ts'
 import type { Audit } from './audit.ts'
 import type { Authorizations } from './authorizations.ts'
 import type { Browse } from './browse.ts'
+import type { Decisions } from './decisions.ts'
 import type { Items, Orders, Stores } from './lists.ts'
 import type { Artifacts, Clients, Keys, RevokedTokens, Throttles } from './oauth.ts'
 import type { Records } from './records.ts'
@@ -16,6 +17,7 @@ export type * from './apps.ts'
 export type * from './audit.ts'
 export type * from './authorizations.ts'
 export type * from './browse.ts'
+export type * from './decisions.ts'
 export type * from './lists.ts'
 export type * from './oauth.ts'
 export type * from './records.ts'
@@ -35,6 +37,7 @@ export interface Storage {
   readonly sessions: Sessions
   readonly apps: Apps
   readonly authorizations: Authorizations
+  readonly decisions: Decisions
   readonly artifacts: Artifacts
   readonly revokedTokens: RevokedTokens
   readonly keys: Keys

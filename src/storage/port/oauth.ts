@@ -21,7 +21,8 @@ export interface Artifacts {
    * is stored and has not expired, nothing changes.
    */
   consume(kind: string, hash: string, now: Seconds, next: NewArtifact, record?: NewArtifact): Promise<boolean>
-  remove(kind: string, hash: string): Promise<void>
+  /** True when there was one. */
+  remove(kind: string, hash: string): Promise<boolean>
 }
 
 /** Access tokens that were revoked one by one, and families of tokens that ended, before they expired. */

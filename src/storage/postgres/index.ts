@@ -6,6 +6,7 @@ import { createAudit } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
 import { createAuthorizations } from './apps/authorizations.ts'
 import { createBrowse } from './lists/browse.ts'
+import { createDecisions } from './apps/decisions.ts'
 import { distribute } from './schema/citus.ts'
 import { createClients } from './apps/clients.ts'
 import { type Database, openDatabase } from './connection/database.ts'
@@ -46,6 +47,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     sessions: createSessions(db),
     apps: createApps(db),
     authorizations: createAuthorizations(db),
+    decisions: createDecisions(db),
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db),
     keys: createKeys(db),

@@ -5,9 +5,10 @@ import { createAccounts } from './accounts/accounts.ts'
 import { createApps } from './apps/apps.ts'
 import { createAudit, createAuditWriter } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
-import { createAuthorizations } from './apps/authorizations.ts'
+import { createAuthorizations, createAuthorizationWriter } from './apps/authorizations.ts'
 import { createBrowse } from './lists/browse.ts'
 import { createClients } from './apps/clients.ts'
+import { createDecisions } from './apps/decisions.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './connection/database.ts'
 import { createItems } from './lists/items.ts'
 import { createKeys } from './apps/keys.ts'
@@ -29,11 +30,13 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
   const { db } = await openMigrated(file, options)
   const access = createAccess(db)
   const writeAudit = createAuditWriter(db)
+  const saveAuthorization = createAuthorizationWriter(db)
   return {
     accounts: createAccounts(db, writeAudit),
     sessions: createSessions(db, writeAudit),
     apps: createApps(db, writeAudit),
-    authorizations: createAuthorizations(db, writeAudit),
+    authorizations: createAuthorizations(db, writeAudit, saveAuthorization),
+    decisions: createDecisions(db, writeAudit, saveAuthorization),
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db, writeAudit),
     keys: createKeys(db, writeAudit),

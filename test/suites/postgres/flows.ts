@@ -7,4 +7,5 @@ await runFiles('postgres', [
   'oauth/idempotency.test.ts',
   'oauth/revocation-race.test.ts',
   'oauth/token-families.test.ts',
+  'console/decisions.test.ts',
 ])

@@ -45,7 +45,8 @@ export function createArtifacts(db: Database): Artifacts {
       }
     },
     async remove(kind, hash) {
-      await db.query('delete from artifacts where kind = $1 and hash = $2', [kind, hash])
+      const { count } = await db.query('delete from artifacts where kind = $1 and hash = $2', [kind, hash])
+      return count === 1
     },
   }
 }

@@ -35,36 +35,11 @@ export function createAuthorizations(db: Database): Authorizations {
         app_id,
         account_id,
       ]),
-    save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
+    save: (authorization, store_ids, mode, now, audit) =>
       db.write(async tx => {
-        if (merchant !== undefined) {
-          // Locks the account: a parallel disabling waits, and then revokes this authorization.
-          const [enabled, owned] = await Promise.all([
-            tx.query('select 1 from accounts where id = $1 and disabled_at is null for share', [account_id]),
-            areOwnedBy(tx, merchant, store_ids),
-          ])
-          if (enabled.length === 0 || !owned) return null
-        }
-        // A change waits for a parallel revocation, and then finds no live authorization.
-        const [row] =
-          mode === 'change'
-            ? await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
-            : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
-        if (!row) return null
-        const { id } = row
-        if (mode !== 'add') {
-          tx.send(
-            'delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])',
-            [id, store_ids],
-          )
-        }
-        // A store that is already linked keeps its `since`.
-        tx.send(
-          `insert into authorization_stores (store_id, app_id, authorization_id, since)
-           select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
-          [store_ids, app_id, id, now],
-        )
-        writeAudit(tx, audit)
+        if (!(await ownsStores(tx, authorization, store_ids))) return null
+        const id = await saveAuthorization(tx, authorization, store_ids, mode, now)
+        if (id !== null) writeAudit(tx, audit)
         return id
       }),
     async storeIds(id) {
@@ -143,6 +118,53 @@ export function createAuthorizations(db: Database): Authorizations {
         return touched.length
       }),
   }
+}
+
+type Saved = Parameters<Authorizations['save']>
+
+/** The write of `Authorizations.save`, as a part of a transaction. */
+export async function saveAuthorization(
+  tx: Transaction,
+  { id: newId, app_id, account_id, scope }: Saved[0],
+  store_ids: Saved[1],
+  mode: Saved[2],
+  now: Saved[3],
+): Promise<string | null> {
+  // A change waits for a parallel revocation, and then finds no live authorization.
+  const [row] =
+    mode === 'change'
+      ? await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
+      : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
+  if (!row) return null
+  const { id } = row
+  if (mode !== 'add') {
+    tx.send(
+      'delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])',
+      [id, store_ids],
+    )
+  }
+  // A store that is already linked keeps its `since`.
+  tx.send(
+    `insert into authorization_stores (store_id, app_id, authorization_id, since)
+     select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
+    [store_ids, app_id, id, now],
+  )
+  return id
+}
+
+/** Whether the account is enabled and the stores are the merchant's, where a merchant is given. */
+export async function ownsStores(
+  tx: Transaction,
+  { account_id, merchant }: Pick<Saved[0], 'account_id' | 'merchant'>,
+  store_ids: readonly bigint[],
+): Promise<boolean> {
+  if (merchant === undefined) return true
+  // Locks the account: a parallel disabling waits, and then revokes this authorization.
+  const [enabled, owned] = await Promise.all([
+    tx.query('select 1 from accounts where id = $1 and disabled_at is null for share', [account_id]),
+    areOwnedBy(tx, merchant, store_ids),
+  ])
+  return enabled.length === 1 && owned
 }
 
 /**

@@ -27,6 +27,6 @@ export function createArtifacts(db: Database): Artifacts {
         if (first && record) put.run(...record)
         return first
       }),
-    remove: (kind, hash) => db.write(() => void remove.run(kind, hash)),
+    remove: (kind, hash) => db.write(() => remove.run(kind, hash).changes === 1),
   }
 }

@@ -4,16 +4,66 @@ import { type Database, plain } from '../connection/database.ts'
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
 
-export function createAuthorizations(db: Database, writeAudit: WriteAudit): Authorizations {
-  const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
-  const live = db.prepare<Authorization>(
-    `select ${columns} from authorizations
+type Saved = Parameters<Authorizations['save']>
+
+/** The checks and the write of `Authorizations.save`, for the current transaction. */
+export type SaveAuthorization = (
+  authorization: Saved[0],
+  store_ids: Saved[1],
+  mode: Saved[2],
+  now: Saved[3],
+) => string | null
+
+export function createAuthorizationWriter(db: Database): SaveAuthorization {
+  const live = db.prepare<{ id: string }>(
+    `select id from authorizations
      where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
   )
   const insert = db.prepare(
     `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at) values (?, ?, ?, ?, ?, ?)`,
   )
   const update = db.prepare('update authorizations set scope = ?, updated_at = ? where id = ?')
+  // A store that is already linked keeps its `since`.
+  const link = db.prepare(
+    `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
+     on conflict do nothing`,
+  )
+  const enabled = db.prepare('select 1 from accounts where id = ? and disabled_at is null')
+  const ownedBy = db.prepare('select 1 from stores where id = ? and merchant = ?')
+  const linked = db.prepare<{ store_id: bigint }>(
+    'select store_id from authorization_stores where authorization_id = ?',
+    'bigint',
+  )
+  const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
+
+  return ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now) => {
+    if (merchant !== undefined) {
+      if (!enabled.get(account_id) || !store_ids.every(id => ownedBy.get(id, merchant))) return null
+    }
+    const existing = live.get(app_id, account_id)
+    if (!existing && mode === 'change') return null
+    const id = existing?.id ?? newId
+    if (existing) update.run(scope, now, id)
+    else insert.run(id, app_id, account_id, scope, now, now)
+    if (mode !== 'add') {
+      const kept = new Set(store_ids)
+      for (const { store_id } of linked.all(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
+    }
+    for (const store_id of store_ids) link.run(store_id, app_id, id, now)
+    return id
+  }
+}
+
+export function createAuthorizations(
+  db: Database,
+  writeAudit: WriteAudit,
+  saveAuthorization: SaveAuthorization,
+): Authorizations {
+  const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
+  const live = db.prepare<Authorization>(
+    `select ${columns} from authorizations
+     where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
+  )
   const touch = db.prepare('update authorizations set updated_at = ? where id = ?')
   const revoke = db.prepare(
     'update authorizations set revoked_at = ?1, updated_at = ?1 where id = ?2 and revoked_at is null',
@@ -25,14 +75,6 @@ export function createAuthorizations(db: Database, writeAudit: WriteAudit): Auth
     'select store_id from authorization_stores where authorization_id = ? order by store_id',
     'bigint',
   )
-  // A store that is already linked keeps its `since`.
-  const link = db.prepare(
-    `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
-     on conflict do nothing`,
-  )
-  const enabled = db.prepare('select 1 from accounts where id = ? and disabled_at is null')
-  const ownedBy = db.prepare('select 1 from stores where id = ? and merchant = ?')
-  const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
   const unlinkAll = db.prepare('delete from authorization_stores where authorization_id = ?')
   const unlinkApp = db.prepare('delete from authorization_stores where app_id = ?')
   const unlinkStore = db.prepare<{ authorization_id: string }>(
@@ -60,30 +102,16 @@ export function createAuthorizations(db: Database, writeAudit: WriteAudit): Auth
     'bigint',
   )
 
-  const idsOf = (id: string) => storeIds.all(id).map(({ store_id }) => store_id)
-
   return {
     find: id => db.look(() => plain(byId.get(id))),
     findLive: (app_id, account_id) => db.look(() => plain(live.get(app_id, account_id))),
-    save: ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now, audit) =>
+    save: (authorization, store_ids, mode, now, audit) =>
       db.write(() => {
-        if (merchant !== undefined) {
-          if (!enabled.get(account_id) || !store_ids.every(id => ownedBy.get(id, merchant))) return null
-        }
-        const existing = live.get(app_id, account_id)
-        if (!existing && mode === 'change') return null
-        const id = existing?.id ?? newId
-        if (existing) update.run(scope, now, id)
-        else insert.run(id, app_id, account_id, scope, now, now)
-        if (mode !== 'add') {
-          const kept = new Set(store_ids)
-          for (const store_id of idsOf(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
-        }
-        for (const store_id of store_ids) link.run(store_id, app_id, id, now)
-        writeAudit(audit)
+        const id = saveAuthorization(authorization, store_ids, mode, now)
+        if (id !== null) writeAudit(audit)
         return id
       }),
-    storeIds: id => db.look(() => idsOf(id)),
+    storeIds: id => db.look(() => storeIds.all(id).map(({ store_id }) => store_id)),
     ofAccount: account_id =>
       db.read(() =>
         connected.all(account_id).map(app => ({
