@@ -33,6 +33,11 @@ export const catalogue = {
     status: 413,
     meaning: 'The request body, its lines or its expanded size exceed the limit.',
   },
+  url_too_long: {
+    status: 414,
+    meaning:
+      'The URL of an authorization request exceeds the limit of 12 KiB, counted after percent-decoding.',
+  },
   media_type_unsupported: {
     status: 415,
     meaning: 'The body is not in a media type or encoding that this endpoint reads.',

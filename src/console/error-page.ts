@@ -10,6 +10,9 @@ const titles: Record<number, string> & Record<400 | 500, string> = {
   400: 'The server could not read this request',
   404: 'Page not found',
   405: 'This page does not support that action',
+  413: 'The form is too large',
+  414: 'The app’s request is too long',
+  431: 'Your browser sent too much data. Delete this site’s cookies, then try again',
   429: 'Too many requests came from your network. Wait a few minutes, then try again',
   500: 'Something went wrong on our side',
   503: 'The service is not available right now',
@@ -46,7 +49,11 @@ export function sendErrorPage(reply: FastifyReply, { status, headers, cause }: A
     const advice = 'It was open for too long, or cookies are off. Go back, reload the page and try again.'
     return sendHtml(reply, messagePage('This form is no longer valid', advice), 403)
   }
-  const title = titles[status] ?? titles[status >= 500 ? 500 : 400]
-  const page = messagePage(title, `Reference: ${reply.request.id}`)
+  const page = errorPage(status, reply.request.id)
   return sendHtml(reply.headers({ ...securityHeaders(), ...headers }), page, status)
+}
+
+export function errorPage(status: number, request_id: string): string {
+  const title = titles[status] ?? titles[status >= 500 ? 500 : 400]
+  return messagePage(title, `Reference: ${request_id}`)
 }

@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterPayload, type InteractionResults, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, type InteractionResults, Provider } from 'oidc-provider'
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import { auditEntry, byApp, byServer } from '../domain/audit/audit.ts'
 import type { Clock } from '../lib/clock.ts'

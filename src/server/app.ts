@@ -10,6 +10,7 @@ import { perApp } from '../http/admission/rate-limit.ts'
 import { refuseAmbiguousRequests } from '../http/edge/ambiguous-requests.ts'
 import { closeGracefully } from '../http/edge/graceful-close.ts'
 import { closeSlowClients } from '../http/edge/slow-clients.ts'
+import { limitHeaders } from '../http/edge/header-limits.ts'
 import { transportHeaders } from '../http/edge/transport-headers.ts'
 import { integrationApi } from '../http/integration/index.ts'
 import { oauthApi } from '../http/oauth/index.ts'
@@ -59,6 +60,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { providers, verifyAccessToken, requireScope, usage, ingest, pages } = services
   const refuseOtherMethods = methodsNotAllowed(app)
 
+  limitHeaders(app)
   refuseAmbiguousRequests(app)
   transportHeaders(app, pages.secure)
   closeGracefully(app, ends, connections, stopping)

@@ -1,7 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
+import { errorPage } from '../console/error-page.ts'
+import { securityHeaders } from '../console/security-headers.ts'
 import { type Connections, watchConnections } from '../http/edge/connections.ts'
 import { readForwardedFor } from '../http/edge/forwarded-for.ts'
+import { parserLimit } from '../http/edge/header-limits.ts'
 import { answerMalformed } from '../http/edge/malformed.ts'
 import { arrivalLimits } from '../http/edge/slow-clients.ts'
 import type { Metrics } from '../http/observe/metrics.ts'
@@ -10,7 +13,7 @@ import { FaultsOnly } from '../http/observe/request-log.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import { createLineBuffer } from '../lib/line-buffer.ts'
-import { renderError, renderNotFound } from './surfaces.ts'
+import { renderError, renderNotFound, surfaceOf } from './surfaces.ts'
 
 interface InstanceDeps {
   clock: Clock
@@ -36,6 +39,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     requestTimeout: arrivalLimits.requestTimeout,
     http: {
       requireHostHeader: false, // refuseAmbiguousRequests checks it and answers in the envelope
+      maxHeaderSize: parserLimit,
       ...arrivalLimits.http,
     },
     frameworkErrors: (error, request, reply) => {
@@ -45,6 +49,10 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     clientErrorHandler: answerMalformed({
       clock,
       connections: () => connections,
+      page: (path, status, request_id) =>
+        surfaceOf(path) === 'page'
+          ? { headers: securityHeaders(), body: errorPage(status, request_id) }
+          : null,
       notice(details) {
         metrics.unreadable(details.status)
         app.log.info(details, 'malformed HTTP request')

@@ -9,10 +9,17 @@ import { originForm } from '../lib/origin-form.ts'
 
 type Renderer = (reply: FastifyReply, error: ApiError) => FastifyReply
 
-/** The error renderer of a path, also of a path without a route: three surfaces, one catalogue of errors. */
-function rendererOf(url: string): Renderer {
-  if (/^\/(integration|platform|health|metrics|openapi)/.test(url)) return sendError
-  return /^\/(auth|\.well-known)\//.test(url) ? sendOauthError : sendErrorPage
+const renderers = { envelope: sendError, oauth: sendOauthError, page: sendErrorPage } satisfies Record<
+  string,
+  Renderer
+>
+
+/** The surface of a path, also of a path without a route: three surfaces, one catalogue of errors. */
+export function surfaceOf(url: string): keyof typeof renderers {
+  if (/^\/(integration|platform|health|metrics|openapi)/.test(url)) return 'envelope'
+  // People open the authorization endpoint, in a browser.
+  if (/^\/auth\/v2\/authorize(?:[/?]|$)/.test(url)) return 'page'
+  return /^\/(auth|\.well-known)\//.test(url) ? 'oauth' : 'page'
 }
 
 /** The only error handler. */
@@ -29,7 +36,7 @@ export function renderError(error: unknown, request: FastifyRequest, reply: Fast
   if (known.status === 413 || (request.raw.readableDidRead && !request.raw.complete)) closeAfter(reply)
   request.error_code = known.code
   request.client_id ??= known.app_id
-  return rendererOf(originForm(request.raw.url ?? '/'))(reply, known)
+  return renderers[surfaceOf(originForm(request.raw.url ?? '/'))](reply, known)
 }
 
 export const renderNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {

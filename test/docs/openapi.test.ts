@@ -386,10 +386,11 @@ describe('live answers are as the document says', () => {
     check('writeRecords', await postRecords('\n'))
   })
 
-  test('authorize: 303, 400 and 429', async t => {
+  test('authorize: 303, 400, 414 and 429', async t => {
     check('authorize', await server.get(authorizePath(app)))
     check('authorize', await server.get(authorizePath(app, { scope: 'x' })))
     check('authorize', await server.get(authorizePath({ client_id: 'nobody' })))
+    check('authorize', await server.get(authorizePath(app, { state: 'a'.repeat(13_000) })))
     t.mock.method(server.storage.throttles, 'count', async () => maxPending)
     check('authorize', await server.get(authorizePath(app), undefined, { 'x-forwarded-for': '192.0.2.1' }))
   })

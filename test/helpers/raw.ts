@@ -24,12 +24,15 @@ export function send(
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, method, path, headers, agent: false }, response => {
-      text(response).then(
-        text => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        reject,
-      )
-    })
+    const sent = request(
+      { hostname, port, method, path, headers, agent: false, maxHeaderSize: 65_536 },
+      response => {
+        text(response).then(
+          text => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+          reject,
+        )
+      },
+    )
     sent.on('error', reject)
     sent.end(body)
   })

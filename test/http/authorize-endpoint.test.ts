@@ -352,6 +352,70 @@ describe('errors that are sent to the app in the query, with state and iss (RFC 
   })
 })
 
+describe('a state of 2048 characters comes back exactly', () => {
+  const kinds: [name: string, character: string][] = [
+    ['ASCII', 'a'],
+    ['reserved', '&'],
+    ['two bytes in UTF-8', 'é'],
+    ['three bytes', '漢'],
+    ['four bytes', '😀'],
+    ['a control character', '\u0001'],
+  ]
+  /** As a browser does it, but with room for a long address in the answer. */
+  const openRaw = (browser: Browser, url: string) => {
+    const { pathname, search } = new URL(url, server.base)
+    const cookies = browser.cookies.filter(({ path }) => pathname.startsWith(path))
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    return send(server.base, { path: pathname + search, headers: { cookie } })
+  }
+  const stateIn = (location: string | undefined) => new URL(location ?? '').searchParams.get('state')
+
+  for (const [name, character] of kinds) {
+    const state = `${character.repeat(2047)}z`
+    test(`${name}: with a code, with access_denied and with another error`, async () => {
+      const refused = await send(server.base, { path: authorizePath(client, { state, scope: 'x' }) })
+      assert.equal(stateIn(refused.headers.location), state)
+      const browser = new Browser(server.base)
+      const redirect_uri = `${redirectUri}?${'q'.repeat(1000)}`
+      const path = authorizePath(client, {
+        state,
+        redirect_uri,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      })
+      for (const [decision, answer] of [
+        ['allow', 'code'],
+        ['deny', 'error'],
+      ] as const) {
+        const page = await browser.reachConsent(path, 'owner@example.com')
+        const [, action = ''] = /action="(\/consent\/[^"]+)"/.exec(page.text) ?? []
+        const [, csrf = ''] = /name="_csrf" value="([^"]*)"/.exec(page.text) ?? []
+        const body = new URLSearchParams({ _csrf: csrf, decision, store: '1001' })
+        const { headers } = await browser.open(action, { method: 'POST', body })
+        const { headers: back } = await openRaw(browser, headers.get('location') ?? '')
+        assert.equal(stateIn(back.location), state)
+        assert.ok(new URL(back.location ?? '').searchParams.get(answer))
+      }
+    })
+  }
+
+  test('a request of 12 KiB is the longest; a longer one is a page with 414, whatever its encoding', async () => {
+    const path = authorizePath(client, { state: '' })
+    const most = 12 * 1024 - path.length + 2 * (path.match(/%/g)?.length ?? 0)
+    for (const [state, status] of [
+      ['a'.repeat(most), 303],
+      ['%C3%A9'.repeat(most / 2), 303],
+      ['a'.repeat(most + 1), 414],
+      ['%61'.repeat(most + 1), 414],
+    ] as const) {
+      const answer = await send(server.base, { path: path.replace('state=', `state=${state}`) })
+      assert.equal(answer.status, status, state.slice(0, 10))
+      if (status === 414) assertError('page', answer, 414)
+      else assert.match(answer.headers.location ?? '', /^\/consent\//)
+    }
+  })
+})
+
 describe('addresses come from the configured base URL alone', () => {
   const issuer = 'https://pos.example.com'
   const spoofs: { name: string; headers?: Record<string, string>; target?: string }[] = [

@@ -127,6 +127,18 @@ const rows: Row[] = [
     ask: () => server.get(authorizePath(client)),
   },
   {
+    name: 'the keys of an authorization request',
+    surface: 'page',
+    at: () => [server.storage.keys, 'list'],
+    ask: () => server.get(authorizePath(client)),
+  },
+  {
+    name: 'the keys of the way back from the consent page',
+    surface: 'page',
+    at: () => [server.storage.keys, 'list'],
+    ask: () => server.get('/auth/v2/authorize/unknown'),
+  },
+  {
     name: 'the session of a page',
     surface: 'page',
     at: () => [server.storage.sessions, 'findAccount'],

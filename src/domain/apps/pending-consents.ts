@@ -7,7 +7,7 @@ const window = 300
 
 /**
  * Authorization requests that one network may start in a window. A client id is public, so anyone can start them, and each
- * is stored for two hours: 24,000 of at most 4 KiB for one network. Generous, because an office may share one address.
+ * is stored for two hours: 24,000 of at most 12 KiB for one network. Generous, because an office may share one address.
  */
 export const maxPending = 1000
 

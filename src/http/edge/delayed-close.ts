@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 
 /** Milliseconds in which an answer reaches a client that is still sending. */
@@ -13,6 +14,12 @@ export function closeAfter(reply: FastifyReply): void {
   // Node calls this when the answer is sent.
   socket.destroySoon = () => {
     socket.end()
-    setTimeout(() => socket.destroy(), closeDelay).unref()
+    closeLater(socket)
   }
+}
+
+/** For a socket that has ended its side: the bytes that still arrive are discarded meanwhile. */
+export function closeLater(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), closeDelay).unref()
+  socket.once('close', () => clearTimeout(timer))
 }

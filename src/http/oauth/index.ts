@@ -4,6 +4,7 @@ import type { PendingConsents } from '../../domain/apps/pending-consents.ts'
 import { isStorageFault } from '../../domain/storage-fault.ts'
 import type { Throttle } from '../../domain/accounts/throttle.ts'
 import { type ApiError, fail } from '../../errors.ts'
+import { maxAuthorizeUrl } from '../edge/header-limits.ts'
 import {
   authorizeSchema,
   introspectSchema,
@@ -34,9 +35,6 @@ export interface OauthDeps {
 /** The most that the provider itself reads. */
 const bodyLimit = 56 * 1024
 
-/** The server stores an authorization request until the merchant decides, so it limits the length. */
-const longestRequest = 4096
-
 type BeforeResponse = NonNullable<RequestContext['beforeResponse']>
 
 /** Spec section 5: passes the requests of each endpoint to the provider, and answers the rest as RFC 6749 does. */
@@ -65,8 +63,9 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     reply: FastifyReply,
     beforeResponse?: BeforeResponse,
   ): Promise<void> {
-    if ((request.raw.url ?? '').length > longestRequest) {
-      throw fail('request_malformed', `the request has more than ${longestRequest} characters`)
+    const length = decodedLength(request.raw.url ?? '')
+    if (length > maxAuthorizeUrl) {
+      throw fail('url_too_long', `the URL has ${length} bytes; the most is ${maxAuthorizeUrl}`)
     }
     await passToProvider(request, reply, null, beforeResponse ? { beforeResponse } : {})
   }
@@ -160,5 +159,8 @@ function bodyOf(request: FastifyRequest): Buffer {
   }
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
+
+/** Bytes of the URL without its percent-encoding. */
+const decodedLength = (url: string): number => url.length - 2 * (url.match(/%[\da-f]{2}/gi)?.length ?? 0)
 
 const formOf = (body: Buffer): URLSearchParams => new URLSearchParams(body.toString())

@@ -59,13 +59,16 @@ export const authorizeSchema = {
     client_id: Type.String({ description: 'Client id of the app' }),
     scope: Type.String({ description: 'integration.store', examples: ['integration.store'] }),
     redirect_uri: Type.String({ description: 'A registered redirect URI; a query may be added to it' }),
-    state: Type.Optional(Type.String({ description: 'Opaque value, returned unchanged' })),
+    state: Type.Optional(
+      Type.String({ description: 'Opaque value of up to 2048 characters of any kind, returned unchanged' }),
+    ),
     code_challenge: Type.Optional(Type.String({ description: 'PKCE; required of public apps' })),
     code_challenge_method: Type.Optional(Type.String({ enum: ['S256'] })),
   }),
   response: {
     303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
     400: page('The client or the redirect URI is not valid'),
+    414: page('The request is longer than 12 KiB after percent-decoding'),
     429: page(
       'Too many authorization requests from one address; the Retry-After header says when to try again',
     ),

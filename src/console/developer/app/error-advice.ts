@@ -27,6 +27,7 @@ export const advice = {
   method_not_allowed: 'Use a method that the Allow header of the response names.',
   request_timeout: 'Send the whole request at once, over a connection that is fast enough, and try again.',
   body_too_large: 'Send less at a time. The error message states the limit.',
+  url_too_long: 'Send a shorter `state`: keep the data on your server, and send a random key to it.',
   media_type_unsupported:
     'Set Content-Type to what the endpoint reads: `application/x-www-form-urlencoded` for tokens, `application/x-ndjson` for records.',
   parameter_invalid:
