@@ -15,6 +15,8 @@ export interface Limiter {
   /** The two halves of `run`, for a caller that holds several slots. Each `acquire` needs one `release`. */
   acquire(): Promise<void>
   release(): void
+  /** Rejects all that wait. Those that come later wait as ever. */
+  rejectWaiting(reason: Error): void
   /** Rejects all that wait, and all that come later, with this reason. Work that has begun goes on. */
   abort(reason: Error): void
   /** True when nothing runs and nothing waits. */
@@ -66,6 +68,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
     else running--
   }
 
+  function rejectWaiting(reason: Error): void {
+    for (const waiter of waiting) waiter.fail(reason)
+  }
+
   return {
     async run(work) {
       const queued = enter()
@@ -80,9 +86,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
       await enter()
     },
     release,
+    rejectWaiting,
     abort(reason) {
       aborted = reason
-      for (const waiter of waiting) waiter.fail(reason)
+      rejectWaiting(reason)
     },
     get idle() {
       return running === 0

@@ -74,13 +74,15 @@ export interface Wire {
   silent: boolean
   /** How often a client has spoken after the server did, or first: each is a round trip. */
   turns: number
+  /** Ends every connection; new ones are accepted. */
+  cut(): void
   close(): void
 }
 
 export async function startWire(url: string): Promise<Wire> {
   const { port, hostname } = new URL(url)
   const sockets = new Set<Socket>()
-  const wire: Wire = { url: '', silent: false, turns: 0, close }
+  const wire: Wire = { url: '', silent: false, turns: 0, cut, close }
   const pass = (from: Socket, to: Socket) => {
     sockets.add(from)
     from.on('data', bytes => wire.silent || to.write(bytes))
@@ -102,9 +104,13 @@ export async function startWire(url: string): Promise<Wire> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   wire.url = Object.assign(new URL(url), { port: (server.address() as { port: number }).port }).href
+  function cut(): void {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
   function close(): void {
     server.close()
-    for (const socket of sockets) socket.destroy()
+    cut()
   }
   return wire
 }

@@ -20,6 +20,12 @@ export interface Connection {
   script(sql: string): Promise<{ command: string }>
   /** While `work` runs, a silent server does not count as gone. */
   withoutTimeout<T>(work: () => Promise<T>): Promise<T>
+  /** Whether such work runs. */
+  readonly unlimited: boolean
+  /** Since when statements wait for an answer; null when none does, or when the server may be silent. */
+  readonly waitingSince: number | null
+  /** When the server answered last. */
+  readonly answeredAt: number
   readonly lost: boolean
   readonly openedAt: number
   onLost(listener: () => void): void
@@ -41,6 +47,8 @@ export async function connect(settings: Settings, session: Record<string, string
   const socket = await openSocket(settings)
   let lost = false
   let unlimited = 0
+  let waitingSince = 0
+  let answeredAt = 0
   let listener = () => {}
   /** Rejects the statements without a result. The driver forgets some of them when its socket closes. */
   const pending = new Set<(error: unknown) => void>()
@@ -73,11 +81,14 @@ export async function connect(settings: Settings, session: Record<string, string
     // A driver whose socket has closed would open another one.
     if (lost) return Promise.reject(connectionLost())
     return new Promise((resolve, reject) => {
+      if (pending.size === 0) waitingSince = performance.now()
       pending.add(reject)
       watchdog.refresh()
       const settled = () => {
         pending.delete(reject)
-        if (!lost) watchdog.refresh()
+        if (lost) return
+        watchdog.refresh()
+        answeredAt = waitingSince = performance.now()
       }
       send().finally(settled).then(resolve, reject)
     })
@@ -100,6 +111,15 @@ export async function connect(settings: Settings, session: Record<string, string
       } finally {
         unlimited -= 1
       }
+    },
+    get unlimited() {
+      return unlimited > 0
+    },
+    get waitingSince() {
+      return pending.size === 0 || unlimited > 0 ? null : waitingSince
+    },
+    get answeredAt() {
+      return answeredAt
     },
     get lost() {
       return lost
