@@ -54,9 +54,23 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { clock, config, issuer, stopping } = deps
   const ends = createRequestEnds()
   const metrics = createMetrics()
-  const storage = timed(deps.storage, metrics.operation)
   const { app, connections } = createInstance({ clock, config, log: deps.log, ends, metrics })
-  const services = await createServices({ storage, clock, issuer, log: app.log, ingest: deps.ingest })
+  const { outages } = app
+  const storage = timed(deps.storage, operation => {
+    const observe = metrics.operation(operation)
+    return (milliseconds, failed) => {
+      if (!failed) outages.answered()
+      observe(milliseconds, failed)
+    }
+  })
+  const services = await createServices({
+    storage,
+    clock,
+    issuer,
+    log: app.log,
+    outages,
+    ingest: deps.ingest,
+  })
   const { providers, verifyAccessToken, requireScope, usage, ingest, pages } = services
   const refuseOtherMethods = methodsNotAllowed(app)
 
@@ -66,7 +80,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   closeGracefully(app, ends, connections, stopping)
   closeSlowClients(app, connections)
   rejectOverload(app, config, ends, metrics.rejected)
-  requestLog(ends)
+  requestLog(ends, outages)
   recordUsage(ends, usage)
   // After the last request, and before the storage is closed.
   app.addHook('onClose', () => usage.close())

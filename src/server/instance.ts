@@ -7,6 +7,7 @@ import { readForwardedFor } from '../http/edge/forwarded-for.ts'
 import { parserLimit } from '../http/edge/header-limits.ts'
 import { answerMalformed } from '../http/edge/malformed.ts'
 import { arrivalLimits } from '../http/edge/slow-clients.ts'
+import { createOutageLog } from '../http/observe/outage-log.ts'
 import type { Metrics } from '../http/observe/metrics.ts'
 import type { RequestEnds } from '../http/observe/request-ends.ts'
 import { FaultsOnly } from '../http/observe/request-log.ts'
@@ -64,7 +65,10 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
   const connections = watchConnections(app.server, config.max_connections)
   // RFC 9110 §10.1.1 allows a server to ignore an unknown expectation; Node's own answer would have no request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  const outages = createOutageLog({ log: app.log, clock })
   app.decorate('clock', clock)
+  app.decorate('outages', outages)
+  app.addHook('onClose', async () => outages.close())
   app.decorate('answering', ends.answering)
   app.decorateRequest('principal', null)
   app.decorateRequest('page', null)

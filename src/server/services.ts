@@ -13,12 +13,14 @@ import { createConsent } from '../domain/apps/consent.ts'
 import { createAuditLog } from '../domain/audit/log.ts'
 import { createKeys } from '../domain/keys.ts'
 import { readOverview } from '../domain/overview.ts'
+import { isStorageFault } from '../domain/storage-fault.ts'
 import { createSwitches } from '../domain/switches.ts'
 import { createIngestFigures } from '../domain/usage/ingest.ts'
 import { createLocalReads } from '../domain/usage/local-days.ts'
 import { createReadFigures } from '../domain/usage/reads.ts'
 import { createUsageRecorder } from '../domain/usage/recorder.ts'
 import { createRequestFigures } from '../domain/usage/requests.ts'
+import type { OutageLog } from '../http/observe/outage-log.ts'
 import { guard } from '../http/route.ts'
 import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { createRecordWriter } from '../ingest/record-writer.ts'
@@ -34,12 +36,13 @@ export interface ServiceDeps {
   /** Public address and issuer. */
   issuer: string
   log: FastifyBaseLogger
+  outages: OutageLog
   ingest: Ingest | undefined
 }
 
 /** Builds every service once, in the order of their dependencies. */
 export async function createServices(deps: ServiceDeps) {
-  const { storage, clock, issuer, log } = deps
+  const { storage, clock, issuer, log, outages } = deps
   const secure = issuer.startsWith('https:')
   const keys = createKeys({ storage, clock })
   const bearer = createBearer({ keys, clock, issuer })
@@ -53,7 +56,9 @@ export async function createServices(deps: ServiceDeps) {
     verifySecret: apps.verifySecret,
     renderError: renderAuthorizationError,
     onServerError: (error, request_id) =>
-      log.error({ err: error, request_id }, 'authorization server failed'),
+      isStorageFault(error)
+        ? outages.failed(error, request_id)
+        : log.error({ err: error, request_id }, 'authorization server failed'),
   })
   const usage = createUsageRecorder({
     storage,

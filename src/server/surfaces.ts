@@ -26,7 +26,8 @@ export function surfaceOf(url: string): keyof typeof renderers {
 export function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error)
   // A deliberate rejection, such as under overload, is not a fault and may come in large numbers.
-  if (known.status >= 500 && (known !== error || known.cause !== undefined)) {
+  if (isStorageFault(error)) request.server.outages.failed(error, request.id)
+  else if (known.status >= 500 && (known !== error || known.cause !== undefined)) {
     request.log.error({ err: error }, 'request failed')
   }
   // Set again here, because a request may fail before the first hook runs.

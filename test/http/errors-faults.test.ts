@@ -15,7 +15,10 @@ import { assertError, header, type Surface } from '../helpers/surfaces.ts'
 import { byTest } from '../helpers/by.ts'
 import { clientCredentials } from '../helpers/token.ts'
 
-/** What nobody foresaw: answered without internals, in the surface's format, and logged once with the request's id. */
+/**
+ * What nobody foresaw: answered without internals, in the surface's format, and logged once with the request's id. For the
+ * log of a database that cannot answer see test/ops/outage-log.test.ts.
+ */
 
 const internals = 'table secret_plans at /var/lib/tillgate'
 
@@ -185,9 +188,7 @@ describe('a database that cannot answer now is 503 with Retry-After', () => {
       )
       assert.equal(header(answer, 'retry-after'), '1')
       assert.doesNotMatch(answer.text, /disk/)
-      const [logged, ...others] = loggedErrors()
-      assert.deepEqual(others, [])
-      assert.equal(logged.request_id, header(answer, 'x-request-id'))
+      assert.doesNotMatch(server.log.join(''), /request failed|authorization server failed/)
     })
   }
 })

@@ -1,10 +1,11 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { OutageLog } from './outage-log.ts'
 import type { RequestEnds } from './request-ends.ts'
 
-/** Writes one line for each request, when it ends. */
-export function requestLog(ends: RequestEnds): void {
+/** Writes one line for each request, when it ends; of those that the outage log counts, only at the level debug. */
+export function requestLog(ends: RequestEnds, outages: Pick<OutageLog, 'take'>): void {
   ends.listen(({ request, method, route, status, milliseconds, address, aborted }) => {
-    request.log.info(
+    request.log[outages.take(request.id) ? 'debug' : 'info'](
       {
         method,
         route,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isStorageFault } from '../../domain/storage-fault.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import { sendError } from '../reply/envelope.ts'
 import { fail } from '../../errors.ts'
@@ -21,7 +22,8 @@ export function health(app: FastifyInstance, storage: Storage, stopping?: AbortS
     try {
       await storage.ping()
     } catch (error) {
-      request.log.warn({ err: error }, 'the database does not respond')
+      if (isStorageFault(error)) request.server.outages.failed(error, request.id)
+      else request.log.warn({ err: error }, 'the database does not respond')
       return sendError(
         reply,
         fail('service_unavailable', 'The database does not respond', { headers: { 'retry-after': '1' } }),

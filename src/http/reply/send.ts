@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { isStorageFault } from '../../domain/storage-fault.ts'
 import { ApiError } from '../../errors.ts'
 import { release } from '../../lib/release.ts'
 import { coders, type Coding, codingFor } from './content-coding.ts'
@@ -65,7 +66,8 @@ export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<Uint8Array
   begin(reply, coding)
   writePieces(raw, coding ? coded(pieces, coders[coding].stream()) : pieces).catch(error => {
     // A client whose access was revoked meanwhile is no server error.
-    if (!(error instanceof ApiError))
+    if (isStorageFault(error)) reply.server.outages.failed(error, reply.request.id)
+    else if (!(error instanceof ApiError))
       reply.log.error({ err: error }, 'request failed while its response was being sent')
     raw.destroy()
   })
