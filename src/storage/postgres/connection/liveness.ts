@@ -25,7 +25,7 @@ interface Watched {
 /** A circuit breaker (https://martinfowler.com/bliki/CircuitBreaker.html) for one pool; returns how to stop it. */
 export function watchLiveness({ waitingSince, answeredAt, open, down, up }: Watched): () => void {
   let busy = false
-  let stopped = false
+  const stop = new AbortController()
 
   const timer = setInterval(() => {
     const since = waitingSince()
@@ -41,10 +41,12 @@ export function watchLiveness({ waitingSince, answeredAt, open, down, up }: Watc
     if (await answers()) return
     // Where this process was busy itself, answers wait to be read.
     await turn()
-    if (stopped || answeredAt() > began || waitingSince() === null) return
+    if (stop.signal.aborted || answeredAt() > began || waitingSince() === null) return
     down()
-    do await sleep(retryInterval, undefined, { ref: false })
-    while (!stopped && !(await answers()))
+    while (!stop.signal.aborted) {
+      await sleep(retryInterval, undefined, { ref: false })
+      if (await answers()) break
+    }
     up()
   }
 
@@ -64,7 +66,7 @@ export function watchLiveness({ waitingSince, answeredAt, open, down, up }: Watc
   }
 
   return () => {
-    stopped = true
+    stop.abort()
     clearInterval(timer)
   }
 }
