@@ -50,8 +50,8 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     clientErrorHandler: answerMalformed({
       clock,
       connections: () => connections,
-      page: (path, status, request_id) =>
-        surfaceOf(path) === 'page'
+      page: ({ method, path }, status, request_id) =>
+        path !== null && surfaceOf(method, path) === 'page'
           ? { headers: securityHeaders(), body: errorPage(status, request_id) }
           : null,
       notice(details) {

@@ -15,10 +15,10 @@ const renderers = { envelope: sendError, oauth: sendOauthError, page: sendErrorP
 >
 
 /** The surface of a path, also of a path without a route: three surfaces, one catalogue of errors. */
-export function surfaceOf(url: string): keyof typeof renderers {
+export function surfaceOf(method: string, url: string): keyof typeof renderers {
   if (/^\/(integration|platform|health|metrics|openapi)/.test(url)) return 'envelope'
-  // People open the authorization endpoint, in a browser.
-  if (/^\/auth\/v2\/authorize(?:[/?]|$)/.test(url)) return 'page'
+  // People open the authorization endpoint in a browser. Only programs send it another method.
+  if (/^\/auth\/v2\/authorize(?:[/?]|$)/.test(url) && /^(GET|HEAD)$/.test(method)) return 'page'
   return /^\/(auth|\.well-known)\//.test(url) ? 'oauth' : 'page'
 }
 
@@ -37,7 +37,7 @@ export function renderError(error: unknown, request: FastifyRequest, reply: Fast
   if (known.status === 413 || (request.raw.readableDidRead && !request.raw.complete)) closeAfter(reply)
   request.error_code = known.code
   request.client_id ??= known.app_id
-  return renderers[surfaceOf(originForm(request.raw.url ?? '/'))](reply, known)
+  return renderers[surfaceOf(request.method, originForm(request.raw.url ?? '/'))](reply, known)
 }
 
 export const renderNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {

@@ -15,8 +15,8 @@ import { clientCredentials } from '../helpers/token.ts'
 
 /** A database that hangs: its connections stay open and new ones are accepted, but nothing is answered. */
 
-/** Two seconds, and half a second because other tests keep the machine busy. */
-const bound = 2500
+/** Two seconds, and most of another one because other tests keep the machine busy. */
+const bound = 2900
 
 let database: string
 let wire: Wire
@@ -107,7 +107,7 @@ describe('every request gets its 503 within two seconds', () => {
     const first = await askAll()
     assertUnavailable(first, bound)
     const later = await askAll()
-    assertUnavailable(later, 500)
+    assertUnavailable(later, 1000)
     t.diagnostic(`first ${longest(first)} ms, later ${longest(later)} ms`)
     await recover()
   })

@@ -31,7 +31,7 @@ interface Deps {
   connections(): Connections
   /** An error as a page, if people open this path in a browser. */
   page(
-    path: string,
+    start: Start,
     status: number,
     request_id: string,
   ): { headers: Record<string, string>; body: string } | null
@@ -124,7 +124,7 @@ function writeAnswer(
   if (!socket.writable) return
   const { status } = answer
   const isLarge = answer === tooLong || answer === tooLarge
-  const shown = isLarge && start.path !== null ? page(start.path, status, request_id) : null
+  const shown = isLarge ? page(start, status, request_id) : null
   const body = shown?.body ?? errorBody(answer, clock.now())
   const headers = {
     'X-Request-Id': request_id,

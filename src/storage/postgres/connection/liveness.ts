@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts'
  * the same for seconds, so after `silence` without any answer a new connection is tried, for `probeTimeout`. Together
  * they let a request get its 503 within two seconds. Milliseconds.
  */
-const silence = 500
-const probeTimeout = 1100
+const silence = 400
+const probeTimeout = 1000
 const checkInterval = 100
 const retryInterval = 250
 
