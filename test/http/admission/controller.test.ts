@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import {
   type AdmissionLimits,
@@ -117,7 +119,29 @@ describe('concurrency limit and queue', () => {
     admit('g', 'h')
     assert.deepEqual(log, ['h queue_full'], 'a request that left makes room')
   })
+
+  test('the queue keeps no request that has left it', async () => {
+    const { admit } = createAdmissionController(limits, manualTimer())
+    // Within a function, because a variable of this one would keep the request.
+    const leave = (): WeakRef<object> => {
+      const request = {}
+      admit(() => Object.keys(request)).release()
+      return new WeakRef(request)
+    }
+    // The first two run. The third is the oldest in the queue, so the one behind it stays in the queue.
+    for (let i = 0; i < 3; i++) admit(() => {})
+    const request = leave()
+    await collectGarbage()
+    assert.equal(request.deref(), undefined)
+  })
 })
+
+/** A WeakRef holds its target until the end of the job that made it. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  await nextIteration()
+  runInNewContext('gc')()
+}
 
 describe('queue timeout', () => {
   test('under overload it is short; slots that became free meanwhile are not lost', async () => {
