@@ -5,7 +5,8 @@ import { fulfillments, sources } from '../../src/contract/codes.ts'
 import { Order } from '../../src/contract/order.ts'
 import { createRecordReader, type PreparedRecord } from '../../src/ingest/records/read.ts'
 import { rawNumber as raw } from '../../src/lib/exact-json.ts'
-import { orderArbitrary, sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { orderArbitrary } from '../helpers/order-arbitrary.ts'
+import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 const reader = createRecordReader()
 

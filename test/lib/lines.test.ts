@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Line, LineCutter } from '../../src/lib/lines.ts'
+import { character } from '../helpers/character.ts'
 
 function cut(bytes: Buffer, pieceLength: number, maxLength = 1000): Line[] {
   const cutter = new LineCutter(maxLength)
@@ -14,7 +15,7 @@ function cut(bytes: Buffer, pieceLength: number, maxLength = 1000): Line[] {
 
 test('lines: however the bytes arrive, the lines are those of the whole text', () => {
   const texts = fc.array(
-    fc.string({ unit: 'binary', maxLength: 12 }).map(text => text.toWellFormed().replaceAll('\n', '')),
+    fc.string({ unit: character, maxLength: 12 }).map(text => text.toWellFormed().replaceAll('\n', '')),
   )
   fc.assert(
     fc.property(texts, fc.boolean(), fc.integer({ min: 1, max: 9 }), (lines, ended, pieceLength) => {

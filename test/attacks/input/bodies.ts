@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { badRecords } from '../../helpers/bad-records.ts'
-import { orderArbitrary, sampleItem, sampleStore } from '../../helpers/orders.ts'
+import { orderArbitrary } from '../../helpers/order-arbitrary.ts'
+import { sampleItem, sampleStore } from '../../helpers/orders.ts'
 import { hostileText } from './hostile.ts'
 
 export interface Body {
