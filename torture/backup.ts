@@ -25,7 +25,7 @@ export const backup: Scenario = {
         reader: await tokenOf(node.base, site.reader),
       }
       for (; rounds < trial.rounds && trial.goesOn() && broken.length === 0; rounds++) {
-        const load = work(node, { bearer, reader: site.reader, run: `backup.${rounds}` })
+        const load = work(node, { bearer, reader: site.reader, run: `backup.${rounds}`, pause: trial.pause })
         await load.progress(10)
         const before = new Set(load.acknowledged)
         const copy = join(site.cli.folder, `copy-${rounds}.db`)

@@ -36,7 +36,10 @@ export const rollingRestart: Scenario = {
         tills: await tokenOf(balancer.base, site.tills),
         reader: await tokenOf(balancer.base, site.reader),
       }
-      const load = work({ base: balancer.base }, { bearer, reader: site.reader, run: 'rolling' })
+      const load = work(
+        { base: balancer.base },
+        { bearer, reader: site.reader, run: 'rolling', pause: trial.pause },
+      )
       await load.progress(5)
       for (; rounds < trial.rounds && trial.goesOn() && broken.length === 0; rounds++) {
         const index = rounds % nodes.length

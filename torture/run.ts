@@ -78,6 +78,7 @@ for (const { scenario, engine } of runs) {
     rounds: scenario.rounds,
     goesOn: () => performance.now() < until,
     busyMachine: false,
+    pause: 0,
     say: text => console.log(`  ${text}, ${Math.round((performance.now() - began) / 1000)} s`),
   })
   const result = {

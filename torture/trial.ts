@@ -13,6 +13,8 @@ export interface Trial {
   goesOn(): boolean
   /** The machine does other work too: time limits are then multiples of what the machine takes without overload. */
   busyMachine: boolean
+  /** Milliseconds that each client of a constant load waits after an answer. */
+  pause: number
   say(text: string): void
 }
 
@@ -26,6 +28,7 @@ export function shortTrial(engine: EngineName, rounds: number, say: (text: strin
     rounds,
     goesOn: () => true,
     busyMachine: true,
+    pause: 20,
     say: () => {},
   }
 }

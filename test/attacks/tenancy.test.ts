@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { redeem, redirectUri, refresh } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
+import { onPostgres } from '../helpers/engine.ts'
 import { routesOf } from '../helpers/routes.ts'
 import { type Answer, answerOf, startServer, type TestServer } from '../helpers/server.ts'
 import { type Audience, filled, matrix, type Role } from './matrix.ts'
@@ -160,9 +161,7 @@ async function attack(
   const headers: Record<string, string> = attacker.token ? { authorization: `Bearer ${attacker.token}` } : {}
   for (const path of new Set(mixtures(url, other.ids, victim.ids))) {
     if (method === 'GET') {
-      // What is the same for all is large, and reads no query.
-      const asked = matrix[endpoint] === 'all' ? [{ search: victim.ids.app_id }] : queries(victim, attacker)
-      for (const query of asked) {
+      for (const query of asked(endpoint, attacker)) {
         const sent = `${path}?${new URLSearchParams(query)}`
         made.push({ sent, path, answer: await attacker.browser.open(sent, { headers }) })
       }
@@ -187,6 +186,17 @@ async function attack(
   }
   return made
 }
+
+function asked(endpoint: string, attacker: Attacker): Record<string, string>[] {
+  // What is the same for all is large, and reads no query.
+  if (matrix[endpoint] === 'all') return [{ search: victim.ids.app_id }]
+  const all = queries(victim, attacker)
+  // A page that is closed to the attacker reads none either: one query names everything.
+  return isClosed(endpoint, attacker) ? [Object.assign({}, ...all)] : all
+}
+
+const isClosed = (endpoint: string, { role }: Attacker): boolean =>
+  ['merchant', 'developer', 'operator'].includes(matrix[endpoint] ?? '') && role !== matrix[endpoint]
 
 /** A token of the attacker's own session: a foreign thing must be safe from those who can send forms. */
 async function csrfOf(browser: Browser): Promise<string> {
@@ -251,10 +261,13 @@ test('the matrix has every endpoint of the server, and no other', () => {
 
 describe('nothing of another tenant is read or changed by', () => {
   for (const [endpoint, audience] of Object.entries(matrix)) {
-    test(endpoint, async () => {
+    const skip = onPostgres && ['all', 'operator'].includes(audience) && 'the engine plays no part'
+    test(endpoint, { skip }, async () => {
       const before = await stateOf(victim)
       let answers = 0
       for (const attacker of attackers) {
+        // Whom a page is for is decided before the database is asked.
+        if (onPostgres && isClosed(endpoint, attacker)) continue
         for (const { sent, path, answer } of await attack(endpoint, attacker)) {
           answers++
           const what = `${attacker.name}: ${sent} → ${answer.status} ${answer.headers.get('location') ?? ''}`
@@ -280,12 +293,12 @@ async function comeBack({ role, browser }: Attacker): Promise<void> {
 function judge(
   endpoint: string,
   audience: Audience,
-  { role }: Attacker,
+  attacker: Attacker,
   path: string,
   answer: Answer,
   what: string,
 ): void {
-  if (['merchant', 'developer', 'operator'].includes(audience) && role !== audience) {
+  if (isClosed(endpoint, attacker)) {
     assert.ok([303, 403, 404].includes(answer.status), what)
     if (answer.status === 303) assert.match(answer.headers.get('location') ?? '', /^\/login/, what)
   }

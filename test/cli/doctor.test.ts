@@ -116,7 +116,7 @@ test('a server that is not up is a warning, since it may be looked for from else
   assert.deepEqual([problems(report), states(report, 'public address')], [[], ['warning']])
 })
 
-describe('the address', () => {
+describe('the address', { skip: onPostgres && 'the engine plays no part' }, () => {
   test('another server’s address is a problem', async () => {
     const port = await freePort()
     const base = `http://127.0.0.1:${port}`
@@ -230,7 +230,7 @@ test('more workers than cores is a warning', async () => {
 })
 
 test('fewer open files than connections and listeners need is a warning', {
-  skip: process.platform !== 'linux',
+  skip: (process.platform !== 'linux' || onPostgres) && 'is about Linux, and not about the engine',
 }, () => {
   // 136 files are for the database, the log and the libraries.
   const settings = { TILLGATE_DATABASE: cli.database, TILLGATE_MAX_CONNECTIONS: '100' }

@@ -8,7 +8,7 @@ import { engineName } from '../helpers/engine.ts'
 test('killed under ingest, token, refresh and revoke load: nothing acknowledged is lost, nothing is half written', {
   timeout: 120_000,
 }, async t => {
-  const { broken, tried, found } = await crash.run(shortTrial(engineName, 3, text => t.diagnostic(text)))
+  const { broken, tried, found } = await crash.run(shortTrial(engineName, 2, text => t.diagnostic(text)))
   t.diagnostic(tried)
   t.diagnostic(found)
   assert.deepEqual(broken, [])

@@ -19,10 +19,12 @@ const oldNode = findOldNode()
 const unit = readFileSync(join(root, 'deploy/tillgate.service'), 'utf8')
 const [, ...serve] = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '').split(' ')
 
+/** One signal reaches the server directly; the other by way of the older Node that starts it, where there is one. */
 const cases = [
   { node: process.execPath, signal: 'SIGINT', name: 'SIGINT' },
-  { node: process.execPath, signal: 'SIGTERM', name: 'SIGTERM' },
-  { node: oldNode, signal: 'SIGTERM', name: 'SIGTERM, through the Node 24 that an older Node starts' },
+  oldNode === null
+    ? { node: process.execPath, signal: 'SIGTERM', name: 'SIGTERM' }
+    : { node: oldNode, signal: 'SIGTERM', name: 'SIGTERM, through the Node 24 that an older Node starts' },
 ] as const
 
 describe('two workers, a signal to the process group, and again', {
@@ -31,9 +33,8 @@ describe('two workers, a signal to the process group, and again', {
   for (const { node, signal, name } of cases) {
     test(`${name}: a request in flight is answered, both workers wait for the delay, exit code 0`, {
       timeout: 60_000,
-      skip: node === null && 'this machine has no Node 20 or 22',
     }, async t => {
-      const server = await start(t, String(node))
+      const server = await start(t, node)
       const sent = await unfinishedRequest(server.base)
       const answer = once(sent, 'response') as Promise<[IncomingMessage]>
       const signalled = performance.now()

@@ -39,17 +39,17 @@ async function replaced(node: Node, worker: number): Promise<number> {
   return pid as number
 }
 
-test('TILLGATE_WORKERS=3: all answer, one that is killed is replaced, at once and again, and all stop cleanly', {
+test('TILLGATE_WORKERS=2: all answer, one that is killed is replaced, at once and again, and all stop cleanly', {
   timeout: 60_000,
 }, async t => {
-  const node = await startNode(cli, { TILLGATE_WORKERS: '3' })
+  const node = await startNode(cli, { TILLGATE_WORKERS: '2' })
   t.after(() => node.process.kill('SIGKILL'))
-  const workers = await answering(node, 3)
+  const workers = await answering(node, 2)
   assert.ok(!workers.includes(node.process.pid as number), 'the first process only watches')
   const [killed, ...others] = workers as [number, ...number[]]
   const second = await replaced(node, killed)
   const third = await replaced(node, second)
-  const now = await answering(node, 3)
+  const now = await answering(node, 2)
   assert.deepEqual(now.sort(), [...others, third].sort())
   assert.deepEqual(await node.stop(), [0, null])
   for (const pid of now) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }, `${pid} is still there`)

@@ -32,10 +32,12 @@ interface WorkOptions {
   reader: Client
   /** Names the batches. */
   run: string
+  /** Milliseconds that each client waits after an answer. Without a pause the clients take all the CPU. */
+  pause?: number
 }
 
 /** Batches, pages and tokens, over and over until stopped; every answer is kept. */
-export function work({ base }: { base: string }, { bearer, reader, run }: WorkOptions) {
+export function work({ base }: { base: string }, { bearer, reader, run, pause = 0 }: WorkOptions) {
   const seen: Seen[] = []
   const acknowledged = new Set<string>()
   const stopped = new AbortController()
@@ -49,7 +51,8 @@ export function work({ base }: { base: string }, { bearer, reader, run }: WorkOp
       const answer = await timed(what, () => ask(n))
       seen.push(answer)
       if (answer.status === 200) done(n)
-      else await sleep(10)
+      const wait = answer.status === 200 ? pause : 10
+      if (wait > 0) await sleep(wait)
     }
   }
   const get = (path: string) => fetch(base + path, { headers: { authorization: `Bearer ${bearer.reader}` } })
