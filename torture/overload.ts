@@ -85,7 +85,7 @@ async function run(trial: Trial, profile: LoadProfile): Promise<Outcome> {
   try {
     await pushOrders(node, site, profile.batches)
     const requests = profile.requests(await tokenOf(node.base, site.reader), site.reader)
-    const seconds = Math.max(2, trial.rounds / 10)
+    const seconds = Math.max(1, trial.rounds / 10)
     const calm = await flood({ base: node.base, requests, connections: 16, rate: 0, seconds })
     const capacity = (calm.statuses[200]?.count ?? 0) / calm.seconds
     trial.say(`answers ${Math.round(capacity)} requests a second`)

@@ -341,10 +341,30 @@ export function peopleTests(open: Open): void {
     assert.equal(await apps.removeSecret('a', 's2'), false)
     assert.deepEqual(await apps.secrets('a'), [secret('s1', 10)])
     assert.deepEqual(await apps.secrets('b'), [secret('other', 10, 'b')])
-    await apps.addSecret(secret('s3', 30), 2)
-    const both = await Promise.all(['s1', 's3'].map(id => apps.removeSecret('a', id)))
-    assert.equal(both.filter(Boolean).length, 1, 'two at once leave one')
   })
+
+  check(
+    'rotations at once keep two secrets of an app, and removals at once leave one',
+    open,
+    async ({ apps }) => {
+      const ids = Array.from({ length: 40 }, (_, i) => `app${i}`)
+      for (const id of ids) await apps.create(app(id), secret(`${id}.0`, 10, id))
+      // Pairs: a third rotation would mend what two at once had left.
+      const rotate = (id: string, n: number) => apps.addSecret(secret(`${id}.${n}`, 20, id), 2)
+      await Promise.all(ids.flatMap(id => [rotate(id, 1), rotate(id, 2)]))
+      const kept = await Promise.all(ids.map(id => apps.secrets(id)))
+      assert.deepEqual(
+        kept.map(({ length }) => length),
+        ids.map(() => 2),
+      )
+      await Promise.all(kept.flat().map(({ app_id, id }) => apps.removeSecret(app_id, id)))
+      const left = await Promise.all(ids.map(id => apps.secrets(id)))
+      assert.deepEqual(
+        left.map(({ length }) => length),
+        ids.map(() => 1),
+      )
+    },
+  )
 
   check(
     'facts of a client: its app and secrets, and a text that changes with the keys',

@@ -1,5 +1,5 @@
 import { filesOf, runFiles } from '../../helpers/suite.ts'
-// Here, where the browser belongs to the whole process.
-import '../../helpers/pages.ts'
 
+// Here, where the browser belongs to the whole process.
+await import('../../helpers/pages.ts')
 await runFiles('sqlite', filesOf('pages', { part: 2, of: 2 }))
