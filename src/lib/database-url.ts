@@ -7,8 +7,8 @@ export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\/
  */
 const addressLike = /^[\s"']*(?:[a-z][a-z0-9+.-]+:|\w+=|postgres(?:ql)?\W?\/\/)|:\/\/|\/\/.*@|:.*@/is
 
-/** `C:\data` and `C:/data`. */
-const windowsDrive = /^[a-z]:(?=\\|\/(?!\/))/i
+/** `C:\data` and `C:/data`; with an @ it may be a user with a password. */
+const windowsDrive = /^[a-z]:(?=\\|\/(?!\/))(?!.*@)/is
 
 /**
  * What is wrong with the address of a database, to follow its name; null when it is a file path or a postgres:// URL.
