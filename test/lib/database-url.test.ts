@@ -42,6 +42,9 @@ test('anything else that looks like an address is refused, without its credentia
     'sqlite:x.db',
     'sqlite:///x.db',
     'u:hunter2@h/db',
+    // A drive letter, or a user of one letter whose password begins with a slash: no path may hold a password.
+    'u:/hunter2@h/db',
+    'u:\\hunter2@h/db',
     '//u:hunter2@h/db',
     '/u:hunter2@h/db',
     'p://u:hunter2@h/db',
