@@ -3,12 +3,30 @@
 //
 //   CLIENT_ID=… CLIENT_SECRET=… node examples/push-orders.js examples/records.ndjson
 //
-// The client is the platform's own: npx tillgate app create --name Tills --scope platform.write
+//   CLIENT_ID, CLIENT_SECRET   the platform's own client: npx tillgate app create --name Tills --scope platform.write
+//   TILLGATE_URL               the server's address; http://127.0.0.1:3000 when left out
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const base = process.env.TILLGATE_URL ?? 'http://127.0.0.1:3000'
+const help = `Usage: CLIENT_ID=… CLIENT_SECRET=… node examples/push-orders.js [FILE]
+
+Pushes records (NDJSON) from FILE, or from standard input, to Tillgate.
+
+  CLIENT_ID, CLIENT_SECRET   the platform's own client: npx tillgate app create --name Tills --scope platform.write
+  TILLGATE_URL               the server's address; http://127.0.0.1:3000 when left out`
+
+const { CLIENT_ID, CLIENT_SECRET, TILLGATE_URL: base = 'http://127.0.0.1:3000' } = process.env
+const [file] = process.argv.slice(2)
+if (file === '--help' || file === '-h') {
+  console.log(help)
+  process.exit()
+}
+if (!CLIENT_ID || !CLIENT_SECRET) {
+  console.error(`CLIENT_ID and CLIENT_SECRET must be set\n\n${help}`)
+  process.exit(2)
+}
+
 const batchSize = 500
 
 let token = ''
@@ -18,8 +36,8 @@ async function newToken() {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'client_credentials',
-      client_id: process.env.CLIENT_ID ?? '',
-      client_secret: process.env.CLIENT_SECRET ?? '',
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
     }),
   })
   const answer = await response.json()
@@ -50,14 +68,15 @@ async function push(lines) {
   }
 }
 
-const input = process.argv[2] ? createReadStream(process.argv[2]) : process.stdin
-const total = { stores: 0, items: 0, orders: 0, unchanged: 0 }
+const input = file ? createReadStream(file) : process.stdin
+const total = { stores: 0, items: 0, orders: 0, unchanged: 0, stale: 0 }
 let batch = []
 
 async function flush() {
   if (batch.length === 0) return
   const counts = await push(batch)
   for (const kind of Object.keys(total)) total[kind] += counts[kind]
+  for (const { message } of counts.warnings ?? []) console.error(message)
   batch = []
 }
 

@@ -4,6 +4,7 @@ import { backup } from './backup.ts'
 import { connectionStorm } from './connection-storm.ts'
 import { crash } from './crash.ts'
 import { diskFull } from './disk-full.ts'
+import { ingestMemory } from './ingest-memory.ts'
 import { input } from './input.ts'
 import { overload, overloadByReaders } from './overload.ts'
 import { type Result, writeReport } from './report.ts'
@@ -25,6 +26,7 @@ const scenarios: readonly Scenario[] = [
   shutdown,
   rollingRestart,
   backup,
+  ingestMemory,
   input,
   revocation,
 ]

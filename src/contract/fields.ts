@@ -30,6 +30,10 @@ export const datetime = (description: string) =>
 export const text = (description: string, options: { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ maxLength: 4000, ...options, description })
 
+/** A text that people decide by: `lib/names.ts`. Stored rows may be older than the rule, so only records have it. */
+export const name = (description: string) =>
+  Type.String({ format: 'name', minLength: 1, maxLength: 4000, description })
+
 /** An int8 that must be a code of the table; the description lists the codes. */
 export const code = (table: Readonly<Record<number, string>>, description: string) =>
   Type.Integer({

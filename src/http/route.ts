@@ -11,6 +11,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
   }
+  interface FastifyContextConfig {
+    /** The media types that the route reads, for the message of a 415. */
+    media_types?: readonly string[]
+  }
 }
 
 export type App = FastifyInstance<

@@ -1,9 +1,9 @@
-import type { RecordCounts } from '../contract/record.ts'
+import { noRecords } from '../contract/record.ts'
 import { type ErrorDetail, fail } from '../errors.ts'
 import type { Seconds } from '../lib/clock.ts'
 import { type Line, LineCutter } from '../lib/lines.ts'
 import type { By } from '../domain/audit/audit.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordWriter, Written } from './record-writer.ts'
 import { detailOf } from './records/problems.ts'
 import { lineFaults, maxLineLength } from './records/read.ts'
 
@@ -16,29 +16,30 @@ export interface Ingest {
 export interface IngestOptions {
   /** The sender, for the audit log. */
   by: By
+  /** The server's time, which bounds updated_at; by default the writer's. */
+  now?: Seconds
   /** Lines in earlier batches of the same file, so that line numbers continue. */
   after?: number
-  /** The most lines of a request. With it, a line that is too long fails the whole batch. */
-  most_lines?: number
+  /** The limits of a request. With them, a line that is too long fails the whole batch. */
+  limits?: { lines: number; size: number }
 }
 
 export interface IngestBatch {
+  /** Bytes that the batch takes in memory. */
+  readonly size: number
   /** Resolves when the next piece may be pushed; rejects when the batch exceeds its limits. */
   push(piece: Buffer): Promise<void>
   /** Stores all that was pushed in one transaction, or nothing. */
   commit(): Promise<Outcome>
-  /** Drops what was pushed. */
+  /** Drops what was pushed and frees its memory; after `commit` too. */
   abandon(): void
 }
 
 export type Outcome = Stored | Refused
 
-interface Stored {
+interface Stored extends Written {
   /** Valid and invalid records; a batch without any is not written. */
   records: number
-  counts: RecordCounts
-  /** The newest updated_at of the stored orders. */
-  newest: Seconds | null
 }
 
 interface Refused {
@@ -46,33 +47,40 @@ interface Refused {
   refused: { message: string; details: readonly ErrorDetail[]; problems: number; lines: number }
 }
 
-const nothing: RecordCounts = { stores: 0, items: 0, orders: 0, unchanged: 0 }
+const nothing: Written = { counts: noRecords, stale: [], warnings: [], newest: null }
 
 export function createIngest(writer: RecordWriter): Ingest {
   return {
-    open({ by, after = 0, most_lines = Number.POSITIVE_INFINITY }) {
+    open({ by, now, after = 0, limits }) {
       const cutter = new LineCutter(maxLineLength, after)
-      const batch = writer.batch(by)
+      const batch = writer.batch(by, now)
 
       function add(line: Line): void {
-        if (line.line - after > most_lines) throw tooMany(most_lines)
-        if (most_lines !== Number.POSITIVE_INFINITY) rejectTooLong(line)
+        if (limits && line.line - after > limits.lines) throw tooLarge(`${limits.lines} lines`)
+        if (limits) rejectTooLong(line)
         batch.add(line)
+        if (limits && batch.size > limits.size) {
+          throw tooLarge(`${limits.size} bytes as stored, with every field of each record`)
+        }
       }
 
       return {
+        get size() {
+          return batch.size
+        },
         async push(piece) {
           cutter.push(piece).forEach(add)
         },
         async commit() {
           cutter.end().forEach(add)
           const { records, problems } = batch
-          if (records === 0) return { records, counts: nothing, newest: null }
-          const counts = await batch.commit()
-          if (counts) return { records, counts, newest: batch.newest }
-          return { records, refused: problems.summary() }
+          if (records === 0) return { records, ...nothing }
+          const written = await batch.commit()
+          return written ? { records, ...written } : { records, refused: problems.summary() }
         },
-        abandon() {},
+        abandon() {
+          batch.clear()
+        },
       }
     },
     async close() {},
@@ -85,8 +93,8 @@ function rejectTooLong(line: Line): void {
   throw fail('body_too_large', detail.message, { details: [detail] })
 }
 
-const tooMany = (most: number) =>
+export const tooLarge = (most: string) =>
   fail(
     'body_too_large',
-    `The body has more than ${most} lines, the maximum for one request; split it into several requests`,
+    `The body has more than ${most}, the maximum for one request; split it into several requests`,
   )

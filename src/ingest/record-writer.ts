@@ -1,18 +1,32 @@
-import type { RecordCounts } from '../contract/record.ts'
+import type { RecordCounts, RecordWarning } from '../contract/record.ts'
 import { type Clock, type Seconds, systemClock } from '../lib/clock.ts'
 import type { Line } from '../lib/lines.ts'
-import type { Storage, StoreRow } from '../storage/port/index.ts'
+import type { ExistingRows, RecordChanges, RecordPart, Storage, StoreRow } from '../storage/port/index.ts'
 import { auditEntry, type By, byServer } from '../domain/audit/audit.ts'
+import { type BufferPart, type Position, RecordBuffer } from './record-buffer.ts'
 import { decide, keysOf } from './records/decide.ts'
+import { MerchantCheck } from './records/merchant-check.ts'
 import { ProblemList } from './records/problem-list.ts'
 import { detailOf, type Problem } from './records/problems.ts'
-import { createRecordReader, type PreparedRecord } from './records/read.ts'
+import { createRecordReader } from './records/read.ts'
+import { StoreReferences } from './records/store-references.ts'
+import { type StaleRecord, Tally } from './records/tally.ts'
+import { futureProblems } from './records/updated-at.ts'
 
 export interface RecordWriter {
   /** Stores the records of all lines in one transaction; a bad line rejects all with record_invalid. */
   write(lines: readonly { line: number; text: string }[], by?: By): Promise<RecordCounts>
-  /** The same for lines that arrive one by one. `by` is the sender. */
-  batch(by?: By): Batch
+  /** The same for lines that arrive one by one. `now` is the time of the batch when it is not the writer's own. */
+  batch(by?: By, now?: Seconds): Batch
+}
+
+export interface Written {
+  counts: RecordCounts
+  /** The first of the stale records. */
+  stale: readonly StaleRecord[]
+  warnings: readonly RecordWarning[]
+  /** The newest updated_at of the stored orders; null without orders. */
+  newest: Seconds | null
 }
 
 interface Batch {
@@ -20,11 +34,13 @@ interface Batch {
   add(line: Line): void
   /** Records added, valid and invalid. */
   readonly records: number
+  /** Bytes that the valid records take in memory. */
+  readonly size: number
   readonly problems: ProblemList
-  /** The newest updated_at of the stored orders; null before the commit, and without orders. */
-  readonly newest: Seconds | null
   /** Null when a line is bad: nothing is stored, and `problems` has the reasons. */
-  commit(): Promise<RecordCounts | null>
+  commit(): Promise<Written | null>
+  /** Frees its memory. */
+  clear(): void
 }
 
 export function createRecordWriter({
@@ -36,54 +52,83 @@ export function createRecordWriter({
 }): RecordWriter {
   const reader = createRecordReader()
 
-  function batch(by: By = byServer): Batch {
-    const records: PreparedRecord[] = []
+  function batch(by: By = byServer, now: Seconds = clock.now()): Batch {
+    const records = new RecordBuffer()
     const problems = new ProblemList()
+    const stores = new StoreReferences()
+    const merchants = new MerchantCheck(storage)
     let bad = 0
-    let newest: Seconds | null = null
 
     const report = (line: number, problem: Problem): void => problems.add(detailOf(line, problem))
 
+    function changesOf(
+      { records: part, next }: BufferPart,
+      existing: ExistingRows,
+      tally: Tally,
+    ): RecordChanges {
+      const changes = decide(part, existing, now, tally)
+      const audit = movedStores(existing.stores, changes.stores).map(({ id, detail }) =>
+        auditEntry(clock, by, 'store_moved', { store_ids: [id], detail }),
+      )
+      return { ...changes, least_version: clock.now() * 1000, audit, next: next && partAt(next, tally) }
+    }
+
+    function partAt(position: Position, tally: Tally): RecordPart {
+      const part = records.part(position)
+      return { keys: keysOf(part.records), decide: existing => changesOf(part, existing, tally) }
+    }
+
+    function reportMissing(stored: ReadonlySet<bigint>): void {
+      for (const { line, store_id } of stores.missing(stored)) {
+        report(line, {
+          field: 'store_id',
+          rule: 'store_unknown',
+          reason: `is ${store_id}; it must be a store that exists or comes in an earlier line`,
+        })
+      }
+    }
+
+    async function write(): Promise<Tally> {
+      // With a bad line nothing is written, but the stores are still read to report lines whose store is missing.
+      const first = problems.total > 0 ? noPart : records.part()
+      const keys = { ...keysOf(first.records), locked: stores.ids }
+      const { tally } = await storage.records.write(keys, (existing, stored) => {
+        reportMissing(stored)
+        if (problems.total > 0) throw new Rollback()
+        const tally = new Tally()
+        return { ...changesOf(first, existing, tally), tally }
+      })
+      return tally
+    }
+
     return {
       problems,
-      get newest() {
-        return newest
-      },
       get records() {
-        return records.length + bad
+        return records.count + bad
+      },
+      get size() {
+        return records.size
       },
       add(line) {
         const read = reader.readLine(line)
         if (read === null) return
-        if (Array.isArray(read)) {
+        const found = Array.isArray(read) ? read : futureProblems(read, now)
+        if (Array.isArray(read) || found.length > 0) {
           bad++
-          for (const problem of read) report(line.line, problem)
-        } else records.push(read)
+          for (const problem of found) report(line.line, problem)
+          return
+        }
+        stores.add(read)
+        merchants.add(read)
+        records.add(read)
       },
       async commit() {
-        const keys = keysOf(records)
-        // With a bad line nothing is written, but the stores are still read to report lines whose store is missing.
-        const wanted = problems.total > 0 ? { ...keys, items: [], orders: [] } : keys
-        const written = storage.records.write(wanted, existing => {
-          const decision = decide(records, existing)
-          for (const { line, store_id } of decision.missing_store) {
-            report(line, {
-              field: 'store_id',
-              rule: 'store_unknown',
-              reason: `is ${store_id}; it must be a store that exists or comes in an earlier line`,
-            })
-          }
-          if (problems.total > 0) throw new Rollback()
-          const audit = movedStores(existing.stores, decision.stores).map(({ id, detail }) =>
-            auditEntry(clock, by, 'store_moved', { store_ids: [id], detail }),
-          )
-          return { ...decision, least_version: clock.now() * 1000, audit }
-        })
-        const decision = await written.catch(nullAfterRollback)
-        if (!decision) return null
-        for (const { row } of decision.orders) newest = Math.max(newest ?? row.updated_at, row.updated_at)
-        return decision.counts
+        // Before the commit, so that no answer fails after it.
+        const warnings = problems.total > 0 ? [] : await merchants.warnings()
+        const tally = await write().catch(nullAfterRollback)
+        return tally && { counts: tally.counts, stale: tally.stale, warnings, newest: tally.newest }
       },
+      clear: () => records.clear(),
     }
   }
 
@@ -91,13 +136,19 @@ export function createRecordWriter({
     batch,
     async write(lines, by) {
       const all = batch(by)
-      for (const line of lines) all.add(line)
-      const counts = await all.commit()
-      if (!counts) throw all.problems.toError()
-      return counts
+      try {
+        for (const line of lines) all.add(line)
+        const written = await all.commit()
+        if (!written) throw all.problems.toError()
+        return written.counts
+      } finally {
+        all.clear()
+      }
     },
   }
 }
+
+const noPart: BufferPart = { records: [], next: null }
 
 /** Thrown to roll the transaction back. */
 class Rollback extends Error {}

@@ -24,7 +24,7 @@ export function surfaceOf(method: string, url: string): keyof typeof renderers {
 
 /** The only error handler. */
 export function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toApiError(error)
+  const known = toApiError(error, request)
   // A deliberate rejection, such as under overload, is not a fault and may come in large numbers.
   if (isStorageFault(error)) request.server.outages.failed(error, request.id)
   else if (known.status >= 500 && (known !== error || known.cause !== undefined)) {
@@ -47,7 +47,7 @@ export const renderNotFound = (request: FastifyRequest, reply: FastifyReply): Fa
 }
 
 /** Maps an error to the catalogue; an unexpected one becomes server_error, which shows no internals. */
-function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   if (isStorageFault(error)) {
     return fail('service_unavailable', 'The database cannot answer now; try again shortly', {
@@ -58,10 +58,18 @@ function toApiError(error: unknown): ApiError {
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('body_too_large', 'The request body is too large')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return fail('media_type_unsupported', 'This endpoint does not accept bodies of that media type')
+    return fail('media_type_unsupported', wrongMediaType(request))
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return fail('request_malformed', 'The request cannot be read', { cause: error })
   }
   return fail('server_error', 'Something went wrong on our side', { cause: error })
+}
+
+/** `curl -d` sends a form without saying so: the answer names what was sent and what is accepted. */
+function wrongMediaType({ headers, routeOptions }: FastifyRequest): string {
+  const sent = headers['content-type']?.slice(0, 100)
+  const accepted = routeOptions.config?.media_types ?? []
+  const is = sent ? `Content-Type is ${sent}` : 'There is no Content-Type'
+  return `${is}; ${accepted.length > 0 ? `it must be ${accepted.join(' or ')}` : 'this endpoint does not accept such a body'}`
 }

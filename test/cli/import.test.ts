@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type ImportState, importRecords } from '../../src/cli/import/records.ts'
+import { type ImportState, importRecords, newImport } from '../../src/cli/import/records.ts'
 import { createRecordWriter } from '../../src/ingest/record-writer.ts'
 import { createIngest, type Ingest } from '../../src/ingest/ingest.ts'
 import { openStorage } from '../../src/storage/open.ts'
@@ -19,6 +19,9 @@ after(() => cli.remove())
 
 const ndjson = (...records: (object | string)[]) =>
   records.map(record => `${typeof record === 'string' ? record : JSON.stringify(record)}\n`).join('')
+
+/** Of nobody, because a merchant without an account is a warning. */
+const store = (overrides: object = {}) => sampleStore({ merchant: null, ...overrides })
 
 const orders = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => sampleOrder({ id: `O-${from + i}` }))
@@ -36,25 +39,65 @@ function file(name: string, content: string | Buffer): string {
 
 describe('tillgate import', () => {
   test('import: a file’s records are stored and counted; again, all are unchanged', async () => {
-    const path = file('all.ndjson', ndjson(sampleStore(), sampleItem(), ...orders(50)))
-    assert.deepEqual(await cli.json(['import', path]), { stores: 1, items: 1, orders: 50, unchanged: 0 })
-    assert.deepEqual(await cli.json(['import', path]), { stores: 0, items: 0, orders: 0, unchanged: 52 })
+    const path = file('all.ndjson', ndjson(store(), sampleItem(), ...orders(50)))
+    assert.deepEqual(await cli.json(['import', path]), {
+      stores: 1,
+      items: 1,
+      orders: 50,
+      unchanged: 0,
+      stale: 0,
+    })
+    assert.deepEqual(await cli.json(['import', path]), {
+      stores: 0,
+      items: 0,
+      orders: 0,
+      unchanged: 52,
+      stale: 0,
+    })
   })
 
   test('import: a person is told in words', async () => {
-    const { stdout, stderr, code } = await cli.run(['import', file('again.ndjson', ndjson(sampleStore()))])
-    assert.deepEqual([stdout, stderr, code], ['0 stores, 0 items and 0 orders; 1 unchanged\n', '', 0])
+    const { stdout, stderr, code } = await cli.run(['import', file('again.ndjson', ndjson(store()))])
+    assert.deepEqual(
+      [stdout, stderr, code],
+      ['0 stores, 0 items and 0 orders; 1 unchanged, 0 stale\n', '', 0],
+    )
+  })
+
+  test('import: stale records are counted and named, a merchant without an account is a warning, a time ahead is refused', async () => {
+    const item = (hour: number) => sampleItem({ id: 7, updated_at: `2026-11-01 0${hour}:00:00` })
+    const path = file('stale.ndjson', ndjson(sampleStore({ merchant: 'x@example.com' }), item(9), item(8)))
+    const { code, stdout, stderr } = await cli.run(['import', path, '--json'])
+    const { stale_records, warnings, ...counts } = JSON.parse(stdout)
+    assert.deepEqual([code, counts], [0, { stores: 1, items: 1, orders: 0, unchanged: 0, stale: 1 }])
+    const times = { updated_at: '2026-11-01 08:00:00', stored_updated_at: '2026-11-01 09:00:00' }
+    assert.deepEqual(stale_records, [{ line: 3, kind: 'item', id: 7, ...times }])
+    assert.deepEqual([warnings.length, warnings[0].code], [1, 'merchant_unknown'])
+    assert.match(stderr, /^line 1: merchant is x@example.com; no account has this email/)
+    const ahead = file('ahead.ndjson', ndjson(store(), sampleItem({ updated_at: '2999-01-01 00:00:00' })))
+    for (const args of [[], ['--dry-run']]) {
+      const refused = await cli.run(['import', ahead, ...args])
+      assert.equal(refused.code, 1)
+      assert.match(refused.stderr, /line 2: updated_at is 2999-01-01 00:00:00; it must be at most 24 hours/)
+    }
   })
 
   test('import: a .gz file and standard input are read too', async () => {
     const path = file('more.ndjson.gz', gzipSync(ndjson(...orders(10, 100))))
-    assert.deepEqual(await cli.json(['import', path]), { stores: 0, items: 0, orders: 10, unchanged: 0 })
+    assert.deepEqual(await cli.json(['import', path]), {
+      stores: 0,
+      items: 0,
+      orders: 10,
+      unchanged: 0,
+      stale: 0,
+    })
     const stdin = ndjson(...orders(12, 100))
     assert.deepEqual(await cli.json(['import', '-'], { stdin }), {
       stores: 0,
       items: 0,
       orders: 2,
       unchanged: 10,
+      stale: 0,
     })
   })
 
@@ -84,6 +127,7 @@ describe('tillgate import', () => {
       items: 500,
       orders: 0,
       unchanged: 4000,
+      stale: 0,
     })
   })
 
@@ -100,7 +144,7 @@ describe('tillgate import', () => {
 
   test('import --dry-run: every problem is named, and nothing is stored', async () => {
     const stdin = ndjson(
-      sampleStore({ id: 2 }),
+      store({ id: 2 }),
       ...Array<string>(30).fill('x'),
       sampleItem({ store_id: 2, price: '1' }),
     )
@@ -117,19 +161,15 @@ describe('tillgate import', () => {
   })
 
   test('import --dry-run: a good file is counted, and nothing is stored', async () => {
-    const stdin = ndjson(
-      sampleStore({ id: 2 }),
-      sampleOrder({ store_id: 2 }),
-      '',
-      sampleItem({ store_id: 2 }),
-    )
+    const stdin = ndjson(store({ id: 2 }), sampleOrder({ store_id: 2 }), '', sampleItem({ store_id: 2 }))
     const counted = await cli.json(['import', '-', '--dry-run'], { stdin })
-    assert.deepEqual(counted, { stores: 1, items: 1, orders: 1, unchanged: 0 })
+    assert.deepEqual(counted, { stores: 1, items: 1, orders: 1, unchanged: 0, stale: 0 })
     assert.deepEqual(await cli.json(['import', '-'], { stdin }), {
       stores: 1,
       items: 1,
       orders: 1,
       unchanged: 0,
+      stale: 0,
     })
   })
 
@@ -141,7 +181,7 @@ describe('tillgate import', () => {
     child.stdout.on('data', (piece: Buffer) => (stdout += piece))
     const ended = new Promise(resolve => child.on('close', resolve))
     child.stdin.on('error', () => {})
-    const stdin = ndjson(sampleStore({ id: 3 }), ...items(5000).map(item => ({ ...item, store_id: 3 })))
+    const stdin = ndjson(store({ id: 3 }), ...items(5000).map(item => ({ ...item, store_id: 3 })))
     // A batch and a part of the next; then the input stays open, as a slow pipe's does.
     child.stdin.write(stdin)
     const storage = await openStorage(cli.database)
@@ -153,12 +193,13 @@ describe('tillgate import', () => {
       withoutProgress(stderr),
       'stopped; lines 1 to 4000 are stored; run the same command again to continue\n',
     )
-    assert.deepEqual(JSON.parse(stdout), { stores: 1, items: 3999, orders: 0, unchanged: 0 })
+    assert.deepEqual(JSON.parse(stdout), { stores: 1, items: 3999, orders: 0, unchanged: 0, stale: 0 })
     assert.deepEqual(await cli.json(['import', '-'], { stdin }), {
       stores: 0,
       items: 1001,
       orders: 0,
       unchanged: 4000,
+      stale: 0,
     })
   })
 
@@ -181,8 +222,8 @@ describe('tillgate import', () => {
     },
   ]
   before(() => {
-    file('plain.gz', ndjson(sampleStore()))
-    file('short.gz', gzipSync(ndjson(sampleStore())).subarray(0, -9))
+    file('plain.gz', ndjson(store()))
+    file('short.gz', gzipSync(ndjson(store())).subarray(0, -9))
   })
   for (const { name, args, message } of failures) {
     test(`import: ${name} is told in one line`, async () => {
@@ -205,11 +246,7 @@ describe('import: every rule of a record', () => {
     ingest = createIngest(createRecordWriter({ storage })),
     pieceSize = Number.POSITIVE_INFINITY,
   ): Promise<ImportState> {
-    const state: ImportState = {
-      counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
-      stored_through: 0,
-      bad: null,
-    }
+    const state = newImport()
     const pieces = (async function* () {
       const all = Buffer.from(content)
       for (let at = 0; at < all.length; at += pieceSize) yield all.subarray(at, at + pieceSize)
@@ -221,7 +258,7 @@ describe('import: every rule of a record', () => {
 
   for (const { name, record, problems } of badRecords) {
     test(`import: ${name} is refused by its line, and nothing is stored`, async () => {
-      const { bad, stored_through } = await load(ndjson(sampleStore({ id: 404 }), '', record))
+      const { bad, stored_through } = await load(ndjson(store({ id: 404 }), '', record))
       assert.deepEqual(
         bad?.details.map(({ code, message }) => `${code} ${message}`),
         problems,
@@ -266,6 +303,6 @@ describe('import: every rule of a record', () => {
     const ingest = createIngest(createRecordWriter({ storage }))
     const commit = () => Promise.reject(new Error('disk full'))
     const broken: Ingest = { ...ingest, open: options => ({ ...ingest.open(options), commit }) }
-    await assert.rejects(load(ndjson(sampleStore()), broken), /^Error: disk full$/)
+    await assert.rejects(load(ndjson(store()), broken), /^Error: disk full$/)
   })
 })

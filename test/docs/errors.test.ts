@@ -129,6 +129,8 @@ describe('every detail code is one that a request can meet', () => {
     datetime: line(sampleItem({ updated_at: '2026-02-30 00:00:00' })),
     timezone: line(sampleStore({ timezone: 'Mars/Olympus' })),
     email: line(sampleStore({ merchant: 'nobody' })),
+    name: line(sampleItem({ name: 'Flat\u200bwhite' })),
+    future: line(sampleItem({ updated_at: '2999-01-01 00:00:00' })),
     too_many: line(sampleOrder({ carts: Array.from({ length: 1001 }, (_, i) => sampleCart({ tid: i })) })),
     store_unknown: line(sampleItem({ store_id: 424242 })),
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { orderExample } from '../../src/contract/order.example.ts'
+import { demoRecords } from '../../src/demo/records.ts'
 import { reconcile } from '../../src/demo/totals.ts'
 import { createRecordReader } from '../../src/ingest/records/read.ts'
 import { startServer } from '../helpers/server.ts'
@@ -24,6 +25,19 @@ test('docs/ingest.md: every record that it shows is valid', async () => {
   for (const line of lines) assert.ok(!Array.isArray(reader.read(1, line)), line)
 })
 
+test('examples/records.ndjson touches no store of a demo, however many the demo has', async () => {
+  const text = await readFile(new URL('../../examples/records.ndjson', import.meta.url), 'utf8')
+  const ids = text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .map(record => (record.kind === 'store' ? record.id : record.store_id))
+  const demo = [...demoRecords({ stores: 1000, orders: 0, days: 1, seed: 1, end: 1_793_534_400 })]
+  const stores = new Set(demo.flatMap(record => (record.kind === 'store' ? [record.id] : [])))
+  assert.equal(stores.size, 1000)
+  assert.ok(ids.every(id => !stores.has(id)))
+})
+
 test('examples/push-orders.js pushes examples/records.ndjson, and again without harm; a bad line is told', async () => {
   const server = await startServer()
   try {
@@ -38,9 +52,16 @@ test('examples/push-orders.js pushes examples/records.ndjson, and again without 
     const push = (file: string) =>
       promisify(execFile)(process.execPath, [example('push-orders.js'), file], { env })
     const first = await push(example('records.ndjson'))
-    assert.deepEqual(JSON.parse(first.stdout), { stores: 1, items: 2, orders: 1, unchanged: 0 })
+    assert.deepEqual(JSON.parse(first.stdout), { stores: 1, items: 2, orders: 1, unchanged: 0, stale: 0 })
     const second = await push(example('records.ndjson'))
-    assert.deepEqual(JSON.parse(second.stdout), { stores: 0, items: 0, orders: 0, unchanged: 4 })
+    assert.deepEqual(JSON.parse(second.stdout), { stores: 0, items: 0, orders: 0, unchanged: 4, stale: 0 })
+    assert.match(first.stderr, /merchant is owner@example.com; no account/)
+    const bare = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [example('push-orders.js'), ...args], { env: {} })
+    for (const name of ['CLIENT_ID', 'CLIENT_SECRET', 'TILLGATE_URL']) {
+      assert.ok((await bare('--help')).stdout.includes(name))
+    }
+    await assert.rejects(bare(), { code: 2, stderr: /^CLIENT_ID and CLIENT_SECRET must be set/ })
     await assert.rejects(push(example('push-orders.js')), /line 1: the record is not JSON/)
   } finally {
     await server.close()

@@ -265,7 +265,7 @@ test('the log is read page by page, and a request found by its id', async () => 
 })
 
 test('ingest: the records, and the age of the newest order', async () => {
-  const counts = { stores: 0, items: 1, orders: 2, unchanged: 3 }
+  const counts = { stores: 0, items: 1, orders: 2, unchanged: 3, stale: 0 }
   clock.set(noon - hour)
   recorder.ingested(counts, clock.now() - 100)
   clock.set(noon + 10)

@@ -324,7 +324,7 @@ test('the log of an app is trimmed repeatedly, however long the process runs', a
 test('ingest is counted with its lag, which is never negative', async () => {
   const kept = keeping()
   const recorder = recorderOn(kept.usage)
-  const counts = { stores: 1, items: 2, orders: 3, unchanged: 4 }
+  const counts = { stores: 1, items: 2, orders: 3, unchanged: 4, stale: 0 }
   recorder.ingested(counts, noon - 30)
   recorder.ingested(counts, noon + 600)
   recorder.ingested({ ...counts, orders: 0 }, null)

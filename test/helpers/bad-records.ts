@@ -8,6 +8,7 @@ const cart = (overrides: object) => sampleOrder({ carts: [sampleCart(), sampleCa
 
 const int32Rule = 'a whole number from -2147483648 to 2147483647'
 const int64Rule = 'a whole number from -9223372036854775808 to 9223372036854775807'
+const nameText = 'text with a visible character and no control, invisible or direction-changing ones'
 const time = 'a time that exists as yyyy-MM-dd HH:mm:ss'
 
 /**
@@ -15,6 +16,27 @@ const time = 'a time that exists as yyyy-MM-dd HH:mm:ss'
  * domain and both entrances are held to it.
  */
 export const badRecords: { name: string; record: object | string; problems: string[] }[] = [
+  // Names.
+  {
+    name: 'a blank store name',
+    record: sampleStore({ name: ' \u00a0' }),
+    problems: [`name line 3: name is " \u00a0"; it must be ${nameText}`],
+  },
+  {
+    name: 'an item name that changes direction',
+    record: sampleItem({ name: 'Flat \u202ewhite' }),
+    problems: [`name line 3: name is "Flat \\u202ewhite"; it must be ${nameText}`],
+  },
+  {
+    name: 'a device name with an invisible character',
+    record: sampleOrder({ device_name: 'Till\u200b1' }),
+    problems: [`name line 3: device_name is "Till\\u200b1"; it must be ${nameText} or null`],
+  },
+  {
+    name: 'an empty device name',
+    record: sampleOrder({ device_name: '' }),
+    problems: ['length line 3: device_name is ""; it must be text or null of 1 to 4000 characters'],
+  },
   // The line as a whole.
   {
     name: 'text that is not JSON',

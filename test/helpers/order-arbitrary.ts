@@ -10,6 +10,7 @@ import {
   unitTypes,
 } from '../../src/contract/codes.ts'
 import { type RawNumber, rawNumber } from '../../src/lib/exact-json.ts'
+import { isName } from '../../src/lib/names.ts'
 import { character } from './character.ts'
 
 const codeOf = (table: object) => fc.constantFrom(...Object.keys(table).map(Number))
@@ -40,10 +41,17 @@ const text = (maxLength = 40, minLength = 0) =>
     { weight: 1, arbitrary: dangerous },
   )
 
+function timeBefore(end: number): fc.Arbitrary<string> {
+  return fc
+    .integer({ min: Date.UTC(2026, 0, 1) / 1000, max: end / 1000 })
+    .map(seconds => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
+}
+
 /** A second of 2026, as the API writes it. */
-const datetime = fc
-  .integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2026, 11, 31) / 1000 })
-  .map(seconds => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
+const datetime = timeBefore(Date.UTC(2026, 11, 31))
+
+/** Before the tests' clock. */
+const pastDatetime = timeBefore(Date.UTC(2026, 10, 1))
 
 const cartArbitrary = fc.record({
   type: codeOf(itemTypes),
@@ -95,7 +103,7 @@ export const orderArbitrary = fc.record({
   order_number: maybe(text()),
   status: codeOf(orderStatuses),
   created_at: datetime,
-  updated_at: datetime,
+  updated_at: pastDatetime,
   scheduled_at: maybe(datetime),
   paid_at: maybe(datetime),
   status_time: maybe(datetime),
@@ -107,7 +115,7 @@ export const orderArbitrary = fc.record({
   store_id: int64,
   device_id: maybe(int64),
   device_register_id: maybe(int32),
-  device_name: maybe(text()),
+  device_name: maybe(text().filter(isName)),
   device_sn: maybe(text()),
   delivery_fee: maybe(int32),
   service_surcharge_fee: maybe(int32),

@@ -42,6 +42,7 @@ const batchOf = (name: string, store_id: number) =>
     order_number: name,
     status: i % 5 === 0 ? 3 : 2,
     created_at: `${days[i % days.length]} ${String(i % 24).padStart(2, '0')}:00:00`,
+    updated_at: '2026-11-01 09:00:00',
     carts: [
       { type: 2, menu_id: 1, count: 1 },
       { type: 2, menu_id: 2 + (i % 3), count: 0.25 },

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { fulfillments, sources } from '../../src/contract/codes.ts'
+import { noRecords } from '../../src/contract/record.ts'
 import { rawNumber } from '../../src/lib/exact-json.ts'
 import { badRecords } from '../helpers/bad-records.ts'
 import { orderArbitrary } from '../helpers/order-arbitrary.ts'
@@ -19,6 +20,7 @@ let token: string
 before(async () => {
   server = await startServer({ threads: 2 })
   token = await server.token(await server.newApp({ scope: 'platform.write' }))
+  await server.newAccount('owner@example.com')
 })
 after(() => server.close())
 
@@ -51,10 +53,124 @@ describe('POST /platform/v1/records', () => {
     const first = await push(body)
     assert.deepEqual(first.json, {
       status: { timestamp: server.clock.now(), ack: 200, errors: null },
-      data: { stores: 1, items: 1, orders: 1, unchanged: 0 },
+      data: { stores: 1, items: 1, orders: 1, unchanged: 0, stale: 0 },
     })
     const again = await push(`${body}\n`, { 'content-type': 'application/jsonl' })
-    assert.deepEqual(again.json.data, { stores: 0, items: 0, orders: 0, unchanged: 3 })
+    assert.deepEqual(again.json.data, { stores: 0, items: 0, orders: 0, unchanged: 3, stale: 0 })
+  })
+
+  test('records: stale records are counted and named, with exact ids; a merchant without an account is a warning', async () => {
+    const id = rawNumber('9007199254740993')
+    const order = (minute: number) =>
+      sampleOrder({ store_id: 8, updated_at: `2026-11-01 10:0${minute}:00`, tips: minute })
+    const item = (hour: number) =>
+      sampleItem({ store_id: 8, id, updated_at: `2026-11-01 0${hour}:00:00`, price: hour })
+    const store = sampleStore({ id: 8, merchant: 'Nobody@Example.com' })
+    const { text, json } = await push(ndjson(store, item(9), order(2), item(8), order(1)))
+    assert.deepEqual(json.data.warnings, [
+      {
+        line: 1,
+        field: 'merchant',
+        code: 'merchant_unknown',
+        message:
+          'line 1: merchant is nobody@example.com; no account has this email, so nobody owns the store until one does',
+      },
+    ])
+    const [stale] = json.data.stale_records
+    assert.ok(text.includes('"id":9007199254740993'))
+    const times = { updated_at: '2026-11-01 08:00:00', stored_updated_at: '2026-11-01 09:00:00' }
+    assert.deepEqual({ ...stale, id: 0 }, { line: 4, kind: 'item', id: 0, ...times })
+    assert.deepEqual(json.data.stale_records[1], {
+      line: 5,
+      kind: 'order',
+      id: 'O-1',
+      updated_at: '2026-11-01 10:01:00',
+      stored_updated_at: '2026-11-01 10:02:00',
+    })
+    assert.equal(json.data.stale, 2)
+    await server.newAccount('nobody@example.com')
+    assert.deepEqual((await push(ndjson(store, item(9)))).json.data, { ...noRecords, unchanged: 2 })
+    assert.deepEqual(
+      (await server.storage.stores.ofMerchant('nobody@example.com')).map(({ id }) => id),
+      [8n],
+    )
+  })
+
+  test('records: updated_at may be 24 hours ahead of the server’s clock and no more, also by way of created_at', async () => {
+    const [latest, later] = ['2026-11-02 12:00:00', '2026-11-02 12:00:01']
+    const store = sampleStore({ id: 9 })
+    const item = (updated_at: string) => sampleItem({ store_id: 9, updated_at })
+    const order = (over: object) => sampleOrder({ store_id: 9, ...over })
+    assert.equal((await push(ndjson(store, item(latest), order({ updated_at: latest })))).status, 200)
+    const { json } = await push(
+      ndjson(
+        item(later),
+        order({ updated_at: later }),
+        order({ updated_at: null, created_at: later }),
+        order({ created_at: later }),
+      ),
+    )
+    assert.deepEqual(
+      json.status.errors.details.map(({ line, field, code }: any) => [line, field, code]),
+      [1, 2, 3].map(line => [line, 'updated_at', 'future']),
+    )
+    assert.equal(
+      json.status.errors.details[0].message,
+      `line 1: updated_at is ${later}; it must be at most 24 hours after the server's time: until ${latest}`,
+    )
+  })
+
+  test('records: a batch of more than 2 MiB waits while another is in memory, and is stored after it', async () => {
+    const lines = (store_id: number) =>
+      `${ndjson(
+        sampleStore({ id: store_id }),
+        ...Array.from({ length: 2500 }, (_, i) => sampleOrder({ store_id, id: `o${i}` })),
+      )}\n`
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { promise: large, resolve: isLarge } = Promise.withResolvers<void>()
+    const slow = (async function* () {
+      yield Buffer.from(lines(501))
+      isLarge()
+      await held
+    })()
+    const first = push(Readable.toWeb(Readable.from(slow)) as ReadableStream)
+    await large
+    let waited = true
+    const second = push(lines(502)).finally(() => {
+      waited = false
+    })
+    assert.equal((await push(ndjson(sampleStore({ id: 1 })))).status, 200)
+    assert.ok(waited)
+    release()
+    assert.deepEqual([(await first).json.data.orders, (await second).json.data.orders], [2500, 2500])
+  })
+
+  test('records: records that exceed 80 MiB as stored, with every field, are 413 with that limit', async () => {
+    const cart = JSON.stringify({ type: 2, count: 1 })
+    const order = JSON.stringify({
+      kind: 'order',
+      store_id: 1,
+      id: 'o',
+      status: 2,
+      created_at: '2026-11-01 09:00:00',
+      carts: [],
+    }).replace('[]', `[${Array(1000).fill(cart).join()}]`)
+    const { status, json } = await push(gzipSync(`${order}\n`.repeat(600)), gzip)
+    assert.equal(status, 413)
+    assert.match(json.status.errors.message, /more than 83886080 bytes as stored/)
+  })
+
+  test('records: the 415 names what was sent and what is accepted', async () => {
+    const message = async (headers: Record<string, string>) =>
+      (await push('{}', headers)).json.status.errors.message
+    const form = 'application/x-www-form-urlencoded'
+    const accepted = 'it must be application/x-ndjson or application/jsonl'
+    assert.equal(await message({ 'content-type': form }), `Content-Type is ${form}; ${accepted}`)
+    assert.equal(await message({ 'content-type': '' }), `There is no Content-Type; ${accepted}`)
+    assert.equal(
+      await message({ 'content-encoding': 'br' }),
+      'Content-Encoding is br; it must be gzip or identity',
+    )
   })
 
   test('records: a body that is given up half-way keeps nobody waiting who sends on', async () => {
@@ -87,6 +203,7 @@ describe('POST /platform/v1/records', () => {
       items: 0,
       orders: 1,
       unchanged: 0,
+      stale: 0,
     })
   })
 

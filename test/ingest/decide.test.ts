@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decide, keysOf } from '../../src/ingest/records/decide.ts'
-import { createRecordReader, type PreparedRecord } from '../../src/ingest/records/read.ts'
+import { decide as decideChanges, keysOf } from '../../src/ingest/records/decide.ts'
+import type { PreparedRecord } from '../../src/ingest/records/prepared.ts'
+import { createRecordReader } from '../../src/ingest/records/read.ts'
+import { Tally } from '../../src/ingest/records/tally.ts'
 import { bucketWidths } from '../../src/domain/reading/sales-buckets.ts'
 import type { ExistingRows } from '../../src/storage/port/index.ts'
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
@@ -15,6 +17,13 @@ const prepare = (...records: object[]): PreparedRecord[] =>
     return read
   })
 
+const noon = Date.UTC(2026, 10, 1, 12) / 1000
+
+function decide(records: PreparedRecord[], existing: ExistingRows, now = noon) {
+  const tally = new Tally()
+  return { ...decideChanges(records, existing, now, tally), counts: tally.counts, stale: tally.stale }
+}
+
 /** The rows that these records leave behind in an empty database. */
 function stored(...records: object[]): ExistingRows {
   const { stores, items, orders } = decide(prepare(sampleStore(), ...records), {
@@ -27,7 +36,7 @@ function stored(...records: object[]): ExistingRows {
 
 const after = (existing: ExistingRows, ...records: object[]) => decide(prepare(...records), existing)
 
-const nothing = { stores: 0, items: 0, orders: 0, unchanged: 0 }
+const nothing = { stores: 0, items: 0, orders: 0, unchanged: 0, stale: 0 }
 
 /** The days' deltas as text: day, item, lines, units, nanos. */
 const days = ({ rollups }: ReturnType<typeof decide>): string[] =>
@@ -94,7 +103,7 @@ describe('decide: orders', () => {
   for (const { name, updated_at, status, changes } of versions) {
     test(`decide: ${name}`, () => {
       const { counts, orders } = after(stored(sampleOrder()), sampleOrder({ updated_at, status }))
-      assert.deepEqual(counts, changes ? { ...nothing, orders: 1 } : { ...nothing, unchanged: 1 })
+      assert.deepEqual(counts, { ...nothing, ...(changes ? { orders: 1 } : { stale: 1 }) })
       assert.equal(orders.length, changes ? 1 : 0)
     })
   }
@@ -156,7 +165,7 @@ describe('decide: a batch', () => {
       sampleOrder({ updated_at: at(50), created_at: '2026-11-03 10:00:00' }),
       sampleOrder({ updated_at: at(45), status: 3 }),
     )
-    assert.deepEqual(decision.counts, { ...nothing, orders: 2, unchanged: 1 })
+    assert.deepEqual(decision.counts, { ...nothing, orders: 2, stale: 1 })
     const [change, ...others] = decision.orders
     assert.deepEqual(others, [])
     assert.equal(change?.was_created_at, Date.UTC(2026, 10, 1, 9, 30) / 1000)
@@ -171,15 +180,6 @@ describe('decide: a batch', () => {
     assert.deepEqual(days(decision), soldIn('11-01', '12: 1 1 0'))
   })
 
-  test('decide: a record may follow its store in the same batch, not precede it', () => {
-    const empty = { stores: [], items: [], orders: [] }
-    assert.deepEqual(after(empty, sampleStore(), sampleOrder(), sampleItem()).missing_store, [])
-    assert.deepEqual(after(empty, sampleItem(), sampleOrder(), sampleStore(), sampleOrder()).missing_store, [
-      { line: 1, store_id: 1001n },
-      { line: 2, store_id: 1001n },
-    ])
-  })
-
   test('decide: each row is asked for once, and orders of two stores may share an id', () => {
     const records = prepare(
       sampleOrder(),
@@ -189,7 +189,7 @@ describe('decide: a batch', () => {
       sampleItem(),
     )
     assert.deepEqual(keysOf(records), {
-      store_ids: [1001n, 2n],
+      store_ids: [],
       items: [{ store_id: 1001n, id: 12n }],
       orders: [
         { store_id: 1001n, id: 'O-1' },
@@ -222,7 +222,7 @@ describe('decide: stores and items', () => {
   test('decide: an item is deleted, and returns', () => {
     const deleted = sampleItem({ status: 4, updated_at: at(10) })
     assert.deepEqual(after(stored(sampleItem()), deleted).counts, { ...nothing, items: 1 })
-    assert.deepEqual(after(stored(deleted), sampleItem()).counts, { ...nothing, unchanged: 1 })
+    assert.deepEqual(after(stored(deleted), sampleItem()).counts, { ...nothing, stale: 1 })
     assert.deepEqual(after(stored(deleted), sampleItem({ updated_at: at(20) })).counts, {
       ...nothing,
       items: 1,
@@ -233,6 +233,47 @@ describe('decide: stores and items', () => {
     const newer = sampleItem({ updated_at: at(20) })
     assert.deepEqual(after(stored(sampleItem()), newer).counts, { ...nothing, items: 1 })
     const late = sampleItem({ updated_at: at(10), price: 1 })
-    assert.deepEqual(after(stored(sampleItem(), newer), late).counts, { ...nothing, unchanged: 1 })
+    assert.deepEqual(after(stored(sampleItem(), newer), late).counts, { ...nothing, stale: 1 })
+  })
+
+  test('decide: a store without merchant keeps its owner, also one of an earlier line; null removes it', () => {
+    const { merchant: _, ...renamed } = sampleStore({ name: 'Quay' })
+    const decision = after(stored(), renamed)
+    assert.deepEqual(decision.counts, { ...nothing, stores: 1 })
+    assert.equal(decision.stores[0]?.merchant, 'owner@example.com')
+    const { merchant: __, ...same } = sampleStore()
+    assert.deepEqual(after(stored(), same).counts, { ...nothing, unchanged: 1 })
+    const moved = after(stored(), sampleStore({ merchant: 'new@example.com' }), renamed)
+    assert.equal(moved.stores[0]?.merchant, 'new@example.com')
+    assert.equal(after(stored(), sampleStore({ merchant: null }), renamed).stores[0]?.merchant, null)
+    const none = { stores: [], items: [], orders: [] }
+    assert.equal(after(none, renamed).stores[0]?.merchant, null)
+  })
+})
+
+describe('decide: stale records', () => {
+  const order = (minute: number) => sampleOrder({ updated_at: at(minute) })
+  const time = (minute: number) => Date.UTC(2026, 10, 1, 9, minute) / 1000
+
+  test('decide: a stale record is named with its time and the newer one, of the database or of an earlier line', () => {
+    const { counts, stale } = after(stored(order(30)), order(20), order(40), order(35), order(40))
+    assert.deepEqual(counts, { ...nothing, orders: 1, stale: 2, unchanged: 1 })
+    assert.deepEqual(stale, [
+      { line: 1, kind: 'order', id: 'O-1', updated_at: time(20), stored_updated_at: time(30) },
+      { line: 3, kind: 'order', id: 'O-1', updated_at: time(35), stored_updated_at: time(40) },
+    ])
+  })
+
+  test('decide: all stale records are counted, and the first 100 are named', () => {
+    const { counts, stale } = after(stored(order(30)), ...Array.from({ length: 101 }, () => order(20)))
+    assert.deepEqual([counts.stale, stale.length, stale.at(-1)?.line], [101, 100, 100])
+  })
+
+  test('decide: a stored time more than 24 hours ahead makes nothing stale', () => {
+    const now = Date.UTC(2026, 9, 31, 9, 30) / 1000
+    const existing = stored(sampleOrder({ updated_at: '2026-11-01 09:30:01' }))
+    const late = prepare(sampleOrder({ updated_at: '2026-10-31 09:00:00', tips: 5 }))
+    assert.deepEqual(decide(late, existing, now).counts, { ...nothing, orders: 1 })
+    assert.deepEqual(decide(late, existing, now + 1).counts, { ...nothing, stale: 1 })
   })
 })

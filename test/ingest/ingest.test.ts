@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { noRecords } from '../../src/contract/record.ts'
 import { createRecordWriter, type RecordWriter } from '../../src/ingest/record-writer.ts'
 import { ApiError } from '../../src/errors.ts'
 import { openStorage } from '../../src/storage/open.ts'
@@ -30,8 +31,8 @@ async function refusal(...records: (object | string)[]): Promise<ApiError> {
 
 test('ingest: a store with its items and orders is stored, and again changes nothing', async () => {
   const records = lines(sampleStore({ id: 1 }), sampleItem({ store_id: 1 }), '', sampleOrder({ store_id: 1 }))
-  assert.deepEqual(await writer.write(records), { stores: 1, items: 1, orders: 1, unchanged: 0 })
-  assert.deepEqual(await writer.write(records), { stores: 0, items: 0, orders: 0, unchanged: 3 })
+  assert.deepEqual(await writer.write(records), { ...noRecords, stores: 1, items: 1, orders: 1 })
+  assert.deepEqual(await writer.write(records), { ...noRecords, unchanged: 3 })
 })
 
 test('ingest: one bad line, and nothing of the batch is stored', async () => {
@@ -78,12 +79,56 @@ test('ingest: details name the first 1000 problems and the message counts the re
   )
 })
 
+test('ingest: a record may follow its store in the same batch, not precede it', async () => {
+  const { details } = await refusal(
+    sampleItem({ store_id: 6 }),
+    sampleOrder({ store_id: 6 }),
+    sampleStore({ id: 6 }),
+    sampleOrder({ store_id: 6 }),
+  )
+  assert.deepEqual(
+    details.map(({ line, code }) => [line, code]),
+    [
+      [1, 'store_unknown'],
+      [2, 'store_unknown'],
+    ],
+  )
+})
+
+test('ingest: a batch of several parts is one transaction, in the order of its lines', async () => {
+  const orders = Array.from({ length: 5000 }, (_, i) =>
+    sampleOrder({ store_id: 7, id: `o${i % 4990}`, tips: i, updated_at: '2026-11-01 09:31:00' }),
+  )
+  const records = [sampleStore({ id: 7 }), ...orders, sampleStore({ id: 7, name: 'Renamed' })]
+  await refusal(...records, sampleOrder({ store_id: 404 }))
+  assert.equal(await storage.stores.exists(7n), false)
+  assert.deepEqual(await writer.write(lines(...records)), { ...noRecords, stores: 2, orders: 5000 })
+  const again = { ...noRecords, stores: 2, orders: 20, unchanged: 4980 }
+  assert.deepEqual(await writer.write(lines(...records)), again)
+})
+
+test('ingest: parallel writers say exactly which versions were stale', async () => {
+  await writer.write(lines(sampleStore({ id: 8 })))
+  const all = await Promise.all(
+    Array.from({ length: 12 }, (_, minute) =>
+      writer.write(
+        lines(
+          sampleOrder({ store_id: 8, updated_at: `2026-11-01 10:${String(minute).padStart(2, '0')}:00` }),
+        ),
+      ),
+    ),
+  )
+  const sum = (kind: 'orders' | 'stale') => all.reduce((total, counts) => total + counts[kind], 0)
+  assert.equal(sum('orders') + sum('stale'), 12)
+  assert.equal(all[11]?.orders, 1)
+})
+
 test('ingest: parallel writers of one order leave the newest, whoever comes last', async () => {
   await writer.write(lines(sampleStore({ id: 5 })))
   const minutes = [7, 3, 9, 1, 8, 2, 6, 4, 5]
   const write = (minute: number) =>
     writer.write(lines(sampleOrder({ store_id: 5, updated_at: `2026-11-01 10:0${minute}:00` })))
   await Promise.all(minutes.map(write))
-  assert.deepEqual(await write(8), { stores: 0, items: 0, orders: 0, unchanged: 1 })
-  assert.deepEqual(await write(9), { stores: 0, items: 0, orders: 0, unchanged: 1 })
+  assert.deepEqual(await write(8), { ...noRecords, stale: 1 })
+  assert.deepEqual(await write(9), { ...noRecords, unchanged: 1 })
 })

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { getPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type ImportState, importRecords } from '../../src/cli/import/records.ts'
+import { importRecords, newImport } from '../../src/cli/import/records.ts'
+import { noRecords } from '../../src/contract/record.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Ingest, IngestBatch } from '../../src/ingest/ingest.ts'
 import { createIngestPool } from '../../src/ingest/threads/pool.ts'
@@ -38,12 +39,14 @@ async function pushed(batch: IngestBatch, ...records: object[]): Promise<IngestB
 }
 
 test('what is committed is stored; what is abandoned is not', async () => {
-  const kept = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 1 }))
+  const kept = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 1, merchant: null }))
   const dropped = await pushed(ingest.open({ by: byTest }), sampleStore({ id: 2 }))
   dropped.abandon()
   assert.deepEqual(await kept.commit(), {
     records: 1,
-    counts: { stores: 1, items: 0, orders: 0, unchanged: 0 },
+    counts: { ...noRecords, stores: 1 },
+    stale: [],
+    warnings: [],
     newest: null,
   })
   assert.equal(await storage.stores.exists(1n), true)
@@ -90,7 +93,7 @@ test('a bad line is named by its place behind the lines that came before', async
 })
 
 test('a batch beyond its lines is refused, and the thread goes on', async () => {
-  const batch = ingest.open({ by: byTest, most_lines: 2 })
+  const batch = ingest.open({ by: byTest, limits: { lines: 2, size: 1_000_000 } })
   await batch.push(bytes(sampleStore({ id: 4 }), sampleStore({ id: 5 }), sampleStore({ id: 6 })))
   await assert.rejects(batch.commit(), { code: 'body_too_large' })
   batch.abandon()
@@ -110,11 +113,7 @@ test('a sender who is faster than the thread waits, and every byte arrives', asy
 })
 
 test('import: of a record in several batches the last line wins, and batches are stored in order', async () => {
-  const state: ImportState = {
-    counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
-    stored_through: 0,
-    bad: null,
-  }
+  const state = newImport()
   const items = Array.from({ length: 12_999 }, (_, i) =>
     sampleItem({ store_id: 9, id: 1 + (i % 7), name: `n${i}`, updated_at: '2026-11-01 09:00:00' }),
   )
@@ -169,4 +168,23 @@ test('a thread that cannot open its database fails its batches; a later one has 
   assert.equal('counts' in (await batch.commit()), true)
   await pool.close()
   rmSync(dirname(dirname(file)), { recursive: true })
+})
+
+test('a batch that a thread’s heap cannot hold is 413, because it would fail again; another batch is not', async () => {
+  const heap = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 }
+  const pool = createIngestPool({ database, threads: 1, storage: readConfig({}), heap })
+  const small = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
+  const large = pool.open({ by: byTest })
+  // The numbers of bad lines stay in the heap until the answer.
+  const bad = Buffer.from('1\n'.repeat(100_000))
+  await assert.rejects(
+    async () => {
+      for (let i = 0; i < 100; i++) await large.push(bad)
+    },
+    { code: 'body_too_large', message: /fits into 24 MB/ },
+  )
+  await assert.rejects(small.commit(), StorageUnavailable)
+  const next = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
+  assert.equal('counts' in (await next.commit()), true)
+  await pool.close()
 })

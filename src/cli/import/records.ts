@@ -1,19 +1,33 @@
-import type { RecordCounts } from '../../contract/record.ts'
+import { mostListed, noRecords, type RecordCounts, type RecordWarning } from '../../contract/record.ts'
 import type { By } from '../../domain/audit/audit.ts'
 import type { Ingest, IngestBatch } from '../../ingest/ingest.ts'
 import { detailOf } from '../../ingest/records/problems.ts'
 import { maxLineLength, type RecordReader } from '../../ingest/records/read.ts'
+import type { StaleRecord } from '../../ingest/records/tally.ts'
+import { futureProblems } from '../../ingest/records/updated-at.ts'
 import type { ErrorDetail } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { linesOf } from '../../lib/lines.ts'
 
 /** The progress of an import, updated with each batch: it is right also when an error or a signal ends the import. */
 export interface ImportState {
   counts: RecordCounts
+  /** The first stale records and warnings. */
+  stale: StaleRecord[]
+  warnings: RecordWarning[]
   /** Every line up to this one is stored. */
   stored_through: number
   /** The problems of the batch that could not be stored, and the number of problems and lines. */
   bad: { details: readonly ErrorDetail[]; problems: number; lines: number } | null
 }
+
+export const newImport = (): ImportState => ({
+  counts: { ...noRecords },
+  stale: [],
+  warnings: [],
+  stored_through: 0,
+  bad: null,
+})
 
 interface ImportOptions {
   pieces: AsyncIterable<Buffer>
@@ -46,9 +60,11 @@ export async function importRecords(options: ImportOptions): Promise<void> {
       state.bad = outcome.refused
       return false
     }
-    for (const kind of ['stores', 'items', 'orders', 'unchanged'] as const) {
+    for (const kind of ['stores', 'items', 'orders', 'unchanged', 'stale'] as const) {
       state.counts[kind] += outcome.counts[kind]
     }
+    state.stale = state.stale.concat(outcome.stale).slice(0, mostListed)
+    state.warnings = state.warnings.concat(outcome.warnings).slice(0, mostListed)
     state.stored_through = through
     onBatch(outcome.records)
     return !signal.aborted
@@ -124,6 +140,7 @@ async function* batchesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<LineBat
 interface CheckOptions {
   pieces: AsyncIterable<Buffer>
   reader: RecordReader
+  clock: Clock
   onProblem(detail: ErrorDetail): void
   onLines(count: number): void
 }
@@ -132,16 +149,17 @@ interface CheckOptions {
 export async function checkRecords(
   options: CheckOptions,
 ): Promise<{ counts: RecordCounts; bad_lines: number }> {
-  const { pieces, reader, onProblem, onLines } = options
-  const counts: RecordCounts = { stores: 0, items: 0, orders: 0, unchanged: 0 }
+  const { pieces, reader, clock, onProblem, onLines } = options
+  const counts: RecordCounts = { ...noRecords }
   let bad_lines = 0
   for await (const lines of linesOf(pieces, maxLineLength)) {
     for (const line of lines) {
       const read = reader.readLine(line)
-      if (Array.isArray(read)) {
-        bad_lines++
-        for (const problem of read) onProblem(detailOf(line.line, problem))
-      } else if (read) counts[`${read.kind}s`]++
+      if (read === null) continue
+      const problems = Array.isArray(read) ? read : futureProblems(read, clock.now())
+      if (problems.length > 0) bad_lines++
+      for (const problem of problems) onProblem(detailOf(line.line, problem))
+      if (!Array.isArray(read)) counts[`${read.kind}s`]++
     }
     onLines(lines.length)
   }

@@ -1,7 +1,10 @@
 import type { RecordCounts } from '../../contract/record.ts'
 import { createRecordReader } from '../../ingest/records/read.ts'
+import { resultOf } from '../../ingest/result.ts'
+import { systemClock as clock } from '../../lib/clock.ts'
+import { printable } from '../../lib/printable.ts'
 import { createStopRequest, type StopRequest } from '../../lib/stop-request.ts'
-import { checkRecords, type ImportState, importRecords } from './records.ts'
+import { checkRecords, type ImportState, importRecords, newImport } from './records.ts'
 import { type ImportSource, openSource } from './source.ts'
 import { DetailedError, exitCodes } from '../shared/errors.ts'
 import { createProgress, type Progress } from '../shared/progress.ts'
@@ -30,11 +33,7 @@ export async function runImport(file: string, options: ImportOptions): Promise<v
 
 async function load(source: ImportSource, { json }: ImportOptions, stop: StopRequest): Promise<void> {
   const { signal } = stop
-  const state: ImportState = {
-    counts: { stores: 0, items: 0, orders: 0, unchanged: 0 },
-    stored_through: 0,
-    bad: null,
-  }
+  const state = newImport()
   const progress = createProgress('import', { ...(source.size && { total: source.size }), unit: 'records' })
   const onBatch = advanceBy(source, progress)
   await withIngest(async ingest => {
@@ -53,7 +52,8 @@ async function load(source: ImportSource, { json }: ImportOptions, stop: StopReq
     note(`stopped; ${storedSoFar(state)}; run the same command again to continue`)
     process.exitCode = exitCodes.interrupted
   }
-  print(json, state.counts, summary(state.counts))
+  for (const { message } of state.warnings) note(printable(message))
+  print(json, resultOf(state), summary(state.counts))
 }
 
 async function dryRun(source: ImportSource, { json }: ImportOptions): Promise<void> {
@@ -62,6 +62,7 @@ async function dryRun(source: ImportSource, { json }: ImportOptions): Promise<vo
   const { counts, bad_lines } = await checkRecords({
     pieces: source.pieces,
     reader: createRecordReader(),
+    clock,
     // All of them as they are found; in the one object of --json as many as an import names.
     onProblem({ message }) {
       if (!json) note(message)
@@ -104,5 +105,5 @@ const lines = (count: number): string => (count === 1 ? '1 line' : `${count} lin
 const storedSoFar = ({ stored_through }: ImportState): string =>
   stored_through === 0 ? 'no lines are stored' : `lines 1 to ${stored_through} are stored`
 
-const summary = ({ stores, items, orders, unchanged }: RecordCounts): string =>
-  `${stores} stores, ${items} items and ${orders} orders; ${unchanged} unchanged`
+const summary = ({ stores, items, orders, unchanged, stale }: RecordCounts): string =>
+  `${stores} stores, ${items} items and ${orders} orders; ${unchanged} unchanged, ${stale} stale`

@@ -2,6 +2,7 @@ import { integrationScopes, isScope, scopes, splitScope } from '../../contract/s
 import type { Clock } from '../../lib/clock.ts'
 import { equalHashes, sha256 } from '../../lib/hash.ts'
 import { randomId, randomSecret } from '../../lib/ids.ts'
+import { isName, nameRule } from '../../lib/names.ts'
 import type { App, AppSecret, Storage } from '../../storage/port/index.ts'
 import { auditEntry, type By } from '../audit/audit.ts'
 import { InputError } from '../input-error.ts'
@@ -168,19 +169,14 @@ function whatChanged(before: App, after: App): string {
   return changed.length === 0 ? 'nothing' : changed.join(', ')
 }
 
-/** Control and invisible characters, except the joiner and variation selector that emoji need. */
-const invisible =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u2800\ufff9-\ufffb[\p{Default_Ignorable_Code_Point}--[\u200d]--[\ufe0f]]]/v
-
-/** Merchants decide by these names, so invisible and direction-changing characters are refused. */
 function checkName(field: 'name' | 'publisher', name: string): string {
   const trimmed = name.trim()
   const { length } = [...trimmed]
   if (length < 1 || length > longestName) {
     throw new InputError(field, `the ${field} has ${length} characters; it must have 1 to ${longestName}`)
   }
-  if (invisible.test(trimmed) || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(trimmed)) {
-    throw new InputError(field, `the ${field} has a control character or an invisible character`)
+  if (!isName(trimmed)) {
+    throw new InputError(field, `the ${field} must be text ${nameRule}`)
   }
   return trimmed
 }

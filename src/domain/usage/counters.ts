@@ -99,10 +99,12 @@ export function createCounters(most: number) {
       return true
     },
     /** `newest`: the newest order's updated_at. */
-    ingested(counts: RecordCounts, newest: Seconds | null, now: Seconds): void {
+    ingested({ stale, ...counts }: RecordCounts, newest: Seconds | null, now: Seconds): void {
       const hour = hourOf(now)
       if (!hour.ingest) size++
-      hour.ingest = addIngest(hour.ingest, { ...counts, requests: 1, last_at: now, ...lagOf(newest, now) })
+      const unchanged = counts.unchanged + stale
+      const batch = { ...counts, unchanged, requests: 1, last_at: now, ...lagOf(newest, now) }
+      hour.ingest = addIngest(hour.ingest, batch)
     },
     /** Returns all sums, by hour and day, and starts again from zero. */
     take(): Counted {

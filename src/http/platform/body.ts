@@ -1,16 +1,27 @@
 import { Readable } from 'node:stream'
 import { fail } from '../../errors.ts'
+import { tooLarge } from '../../ingest/ingest.ts'
 import { gunzip } from '../../lib/gunzip.ts'
+
+const MiB = 1024 * 1024
 
 /** Limits of one request. A batch is one transaction and stays in memory until its commit. */
 export const limits = {
   /** Bytes of the body as it is sent. */
-  sent: 32 * 1024 * 1024,
+  sent: 32 * MiB,
   /** Bytes of the body once it is expanded. */
-  expanded: 64 * 1024 * 1024,
+  expanded: 64 * MiB,
+  /** Bytes of its records as they are stored. */
+  stored: 80 * MiB,
   lines: 50_000,
-  /** Characters of all bodies that one process holds at a time. */
-  held: 128 * 1024 * 1024,
+}
+
+/** Memory for the batches of a process: one of any permitted size, and 16 MiB for others of up to 2 MiB. */
+export const memory = {
+  shared: 16 * MiB,
+  most: 2 * MiB,
+  maxQueue: 100,
+  maxWait: 20_000,
 }
 
 /** The bytes of a request body, expanded, as they arrive. */
@@ -23,7 +34,7 @@ export function expand(body: Readable, encoding = 'identity'): AsyncIterable<Buf
     case 'x-gzip': // RFC 9110 §8.4.1.3: the same
       return bounded(unzipped(sent), limits.expanded, 'bytes when expanded')
     default:
-      throw fail('media_type_unsupported', 'Content-Encoding must be gzip or identity', {
+      throw fail('media_type_unsupported', `Content-Encoding is ${encoding}; it must be gzip or identity`, {
         headers: { 'accept-encoding': 'gzip' }, // RFC 9110 §12.5.3
       })
   }
@@ -57,9 +68,3 @@ async function* unzipped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     throw error
   }
 }
-
-const tooLarge = (most: string) =>
-  fail(
-    'body_too_large',
-    `The body has more than ${most}, the maximum for one request; split it into several requests`,
-  )

@@ -1,16 +1,17 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Envelope } from '../../contract/envelope.ts'
-import { RecordCounts } from '../../contract/record.ts'
+import { RecordResult } from '../../contract/record.ts'
 import { byApp } from '../../domain/audit/audit.ts'
+import { resultOf } from '../../ingest/result.ts'
 import { fail } from '../../errors.ts'
 import { createMemoryBudget } from '../../lib/memory-budget.ts'
 import { sendData } from '../reply/envelope.ts'
 import { errorResponses } from '../reply/error-responses.ts'
-import { admit, overloaded } from '../admission/overload.ts'
+import { admit } from '../admission/overload.ts'
 import { type App, principalOf } from '../route.ts'
 import type { PlatformDeps } from './deps.ts'
-import { expand, limits } from './body.ts'
+import { expand, limits, memory } from './body.ts'
 
 const Lines = Type.String({
   description:
@@ -22,7 +23,7 @@ const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** The platform pushes stores, items and orders. One request is one transaction. */
 export function recordsRoute(app: App, { ingest, usage, requireScope }: PlatformDeps): void {
-  const budget = createMemoryBudget(limits.held)
+  const budget = createMemoryBudget({ ...memory, refuse: () => busy })
   // The handler reads the body as a stream.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes, (_request, body, done) => done(null, body))
@@ -41,7 +42,7 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
         security: [{ oauth2: ['platform.write'] }],
         body: { content: Object.fromEntries(mediaTypes.map(type => [type, { schema: Lines }])) },
         response: {
-          200: Envelope(RecordCounts),
+          200: Envelope(RecordResult),
           ...errorResponses(
             'token_missing',
             'scope_insufficient',
@@ -53,18 +54,22 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
       },
       ...requireScope('platform.write', { checkFirst: true }),
       // Its body arrives in the handler, at the pace of its sender.
-      config: { admission: 'handler' },
+      config: { admission: 'handler', media_types: mediaTypes },
     },
     async (request, reply) => {
       const body = request.body as Readable | undefined
       if (body === undefined) throw empty()
       const { app_id } = principalOf(request).claim
       const from = { address: request.ip, request_id: request.id }
-      const batch = ingest.open({ by: byApp({ id: app_id, name: null }, from), most_lines: limits.lines })
-      const memory = budget.open()
+      const batch = ingest.open({
+        by: byApp({ id: app_id, name: null }, from),
+        now: app.clock.now(),
+        limits: { lines: limits.lines, size: limits.stored },
+      })
+      const reserved = budget.open()
       try {
         for await (const piece of expand(body, request.headers['content-encoding'])) {
-          if (!memory.reserve(piece.length)) throw overloaded
+          await reserved.grow(batch.size + piece.length)
           await batch.push(piece)
         }
         await admit(request)
@@ -75,13 +80,18 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
           throw fail('record_invalid', message, { details })
         }
         usage.ingested(outcome.counts, outcome.newest)
-        return sendData(reply, JSON.stringify(outcome.counts))
+        return sendData(reply, JSON.stringify(resultOf(outcome)))
       } finally {
         batch.abandon()
-        memory.release()
+        reserved.release()
       }
     },
   )
 }
+
+/** One object for all rejections: a stack says nothing. */
+const busy = fail('service_unavailable', 'The server is storing other large batches; try again shortly', {
+  headers: { 'retry-after': '5' },
+})
 
 const empty = () => fail('record_invalid', 'The body contains no records; send one JSON object per line')

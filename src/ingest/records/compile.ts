@@ -3,7 +3,7 @@ import { ArrayReader } from './array.ts'
 import { decimal, int64, integer } from './numbers.ts'
 import { ObjectReader } from './object.ts'
 import type { Reader } from './reader.ts'
-import { DatetimeReader, literal, onlyNull, text } from './texts.ts'
+import { DatetimeReader, literal, name, onlyNull, text } from './texts.ts'
 
 /** The parts of JSON Schema that the contract's record schemas use. */
 interface Shape {
@@ -48,7 +48,8 @@ function compileValue(shape: Shape, nullable: boolean): Reader {
     if (minimum !== undefined && maximum !== undefined) return integer({ minimum, maximum }, nullable)
   }
   if (type === 'string' && shape.maxLength !== undefined) {
-    return text({ minLength: shape.minLength ?? 0, maxLength: shape.maxLength }, nullable)
+    const limits = { minLength: shape.minLength ?? 0, maxLength: shape.maxLength }
+    return format === 'name' ? name(limits, nullable) : text(limits, nullable)
   }
   throw unsupported(shape)
 }

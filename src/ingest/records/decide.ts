@@ -1,4 +1,3 @@
-import type { RecordCounts } from '../../contract/record.ts'
 import type { Seconds } from '../../lib/clock.ts'
 import type {
   ExistingRows,
@@ -8,35 +7,34 @@ import type {
   RecordKeys,
   StoreRow,
 } from '../../storage/port/index.ts'
-import type { PreparedRecord } from './read.ts'
+import type { PreparedRecord, PreparedStore } from './prepared.ts'
 import { Rollups } from './rollups.ts'
+import type { Effect, Tally } from './tally.ts'
+import { isTooFarAhead } from './updated-at.ts'
 
 /** A row as it is stored and as the batch changes it. */
 interface Tracked<Row> {
   stored: Row | null
-  row: Row | null
+  row: Row
 }
 
-interface TrackedStore extends Tracked<StoreRow> {
+/** The rows of a store that the batch touches. */
+interface TrackedStore {
   items: Map<bigint, Tracked<ItemRow>>
   orders: Map<string, Tracked<OrderRow>>
 }
 
-export interface Decision extends RecordChanges {
-  counts: RecordCounts
-  /** Records whose store is neither stored nor in an earlier line; with any, the changes must not be written. */
-  missing_store: { line: number; store_id: bigint }[]
-}
-
-/** The keys of the rows that a batch may change, each once. */
+/** The keys of the rows that these records may change, each once. */
 export function keysOf(records: readonly PreparedRecord[]): RecordKeys {
   const store_ids = new Set<bigint>()
   const items: RecordKeys['items'][number][] = []
   const orders: RecordKeys['orders'][number][] = []
   const seen = new Set<string>()
   for (const { kind, row } of records) {
-    store_ids.add(kind === 'store' ? row.id : row.store_id)
-    if (kind === 'store') continue
+    if (kind === 'store') {
+      store_ids.add(row.id)
+      continue
+    }
     const key = `${kind} ${row.store_id} ${row.id}`
     if (seen.has(key)) continue
     seen.add(key)
@@ -46,73 +44,95 @@ export function keysOf(records: readonly PreparedRecord[]): RecordKeys {
   return { store_ids: [...store_ids], items, orders }
 }
 
-/** The changes that a batch makes. Its records apply in order, each on top of those before it. */
-export function decide(records: readonly PreparedRecord[], existing: ExistingRows): Decision {
-  const stores = track(existing)
-  const counts: RecordCounts = { stores: 0, items: 0, orders: 0, unchanged: 0 }
-  const missing_store: Decision['missing_store'] = []
-
+/**
+ * The changes that records make to the rows of their keys. Each record applies on top of those before it. The store of
+ * every item and order exists, or is among the records.
+ */
+export function decide(
+  records: readonly PreparedRecord[],
+  existing: ExistingRows,
+  now: Seconds,
+  tally: Tally,
+): RecordChanges {
+  const stores = new Map<bigint, Tracked<StoreRow>>(
+    existing.stores.map(row => [row.id, { stored: row, row }]),
+  )
+  const rows = track(existing)
   for (const record of records) {
-    const { kind, line, row } = record
-    const id = kind === 'store' ? row.id : row.store_id
-    const store = stores.get(id)
-    if (kind === 'store') {
-      if (store?.row?.doc === row.doc && store.row.merchant === row.merchant) counts.unchanged++
-      else {
-        counts.stores++
-        if (store) store.row = row
-        else stores.set(id, { stored: null, row, items: new Map(), orders: new Map() })
-      }
-    } else if (!store) missing_store.push({ line, store_id: id })
-    else if (kind === 'item') {
-      if (put(store.items, row.id, row)) counts.items++
-      else counts.unchanged++
-    } else if (put(store.orders, row.id, row)) counts.orders++
-    else counts.unchanged++
+    const { kind, row } = record
+    if (kind === 'store') tally.add(record, putStore(stores, row))
+    else {
+      const store = rowsOf(rows, row.store_id)
+      if (kind === 'item') tally.add(record, put(store.items, row.id, row, now))
+      else tally.add(record, put(store.orders, row.id, row, now))
+    }
   }
-  return { ...changesOf(stores), counts, missing_store }
+  return changesOf(stores, rows)
 }
 
-function track({ stores, items, orders }: ExistingRows): Map<bigint, TrackedStore> {
-  const tracked = new Map<bigint, TrackedStore>(
-    stores.map(row => [row.id, { stored: row, row, items: new Map(), orders: new Map() }]),
-  )
-  for (const row of items) tracked.get(row.store_id)?.items.set(row.id, { stored: row, row })
-  for (const row of orders) tracked.get(row.store_id)?.orders.set(row.id, { stored: row, row })
-  return tracked
+function track({ items, orders }: ExistingRows): Map<bigint, TrackedStore> {
+  const rows = new Map<bigint, TrackedStore>()
+  for (const row of items) rowsOf(rows, row.store_id).items.set(row.id, { stored: row, row })
+  for (const row of orders) rowsOf(rows, row.store_id).orders.set(row.id, { stored: row, row })
+  return rows
+}
+
+function rowsOf(rows: Map<bigint, TrackedStore>, store_id: bigint): TrackedStore {
+  let store = rows.get(store_id)
+  if (!store) {
+    store = { items: new Map(), orders: new Map() }
+    rows.set(store_id, store)
+  }
+  return store
+}
+
+/** Stores have no time: the later record wins. */
+function putStore(
+  stores: Map<bigint, Tracked<StoreRow>>,
+  { id, name, timezone, merchant, doc }: PreparedStore,
+): Effect {
+  const tracked = stores.get(id)
+  const owner = merchant === undefined ? (tracked?.row.merchant ?? null) : merchant
+  if (tracked?.row.doc === doc && tracked.row.merchant === owner) return 'unchanged'
+  stores.set(id, { stored: tracked?.stored ?? null, row: { id, name, timezone, merchant: owner, doc } })
+  return 'changed'
 }
 
 /**
- * Returns whether the record changes the row. An older or identical record does not; at the same second with other
- * content the later record wins.
+ * An older record is stale, unless the stored time is one that no record may have: it would block every correction. At
+ * the same second with other content the later record wins.
  */
 function put<Id, Row extends { updated_at: Seconds; doc: string }>(
   rows: Map<Id, Tracked<Row>>,
   id: Id,
   row: Row,
-): boolean {
+  now: Seconds,
+): Effect {
   const tracked = rows.get(id)
-  if (!tracked?.row) {
+  if (!tracked) {
     rows.set(id, { stored: null, row })
-    return true
+    return 'changed'
   }
-  if (row.updated_at < tracked.row.updated_at) return false
-  if (row.updated_at === tracked.row.updated_at && row.doc === tracked.row.doc) return false
+  const { updated_at, doc } = tracked.row
+  if (row.updated_at < updated_at && !isTooFarAhead(updated_at, now)) return { stale: updated_at }
+  if (row.updated_at === updated_at && row.doc === doc) return 'unchanged'
   tracked.row = row
-  return true
+  return 'changed'
 }
 
 /** Each changed row once, as the last record left it. */
-function changesOf(tracked: ReadonlyMap<bigint, TrackedStore>): RecordChanges {
-  const stores: StoreRow[] = []
+function changesOf(
+  trackedStores: ReadonlyMap<bigint, Tracked<StoreRow>>,
+  rows: ReadonlyMap<bigint, TrackedStore>,
+): RecordChanges {
+  const stores = changed(trackedStores)
   const items: ItemRow[] = []
   const orders: RecordChanges['orders'][number][] = []
   const rollups = new Rollups()
-  for (const store of tracked.values()) {
-    if (store.row && store.row !== store.stored) stores.push(store.row)
-    for (const { stored, row } of store.items.values()) if (row && row !== stored) items.push(row)
+  for (const store of rows.values()) {
+    items.push(...changed(store.items))
     for (const { stored, row } of store.orders.values()) {
-      if (!row || row === stored) continue
+      if (row === stored) continue
       orders.push({ row, was_created_at: stored?.created_at ?? null })
       if (stored) rollups.subtract(stored.store_id, stored.created_at, stored.sold)
       rollups.add(row.store_id, row.created_at, row.sold)
@@ -120,3 +140,6 @@ function changesOf(tracked: ReadonlyMap<bigint, TrackedStore>): RecordChanges {
   }
   return { stores, items, orders, rollups: rollups.deltas() }
 }
+
+const changed = <Row>(tracked: ReadonlyMap<unknown, Tracked<Row>>): Row[] =>
+  [...tracked.values()].filter(({ stored, row }) => row !== stored).map(({ row }) => row)

@@ -137,6 +137,11 @@ export class ObjectReader implements Reader {
     return index
   }
 
+  /** Whether the last object has this field. */
+  has(index: number): boolean {
+    return this.#ends[index] !== 0
+  }
+
   reader(name: string): Reader {
     return (this.#fields[this.index(name)] as Field).reader
   }

@@ -2,19 +2,12 @@ import { character } from '../../lib/characters.ts'
 import { parseExact } from '../../lib/exact-json.ts'
 import { JsonCursor, NotJson, TooDeep, token } from '../../lib/json-cursor.ts'
 import type { Line } from '../../lib/lines.ts'
-import type { ItemRow, OrderRow, StoreRow } from '../../storage/port/index.ts'
 import { createItemReader } from './item.ts'
 import { DuplicateKey } from './object.ts'
 import { createOrderReader } from './order.ts'
+import type { PreparedRecord } from './prepared.ts'
 import { type Problem, Problems, excerpt } from './problems.ts'
 import { createStoreReader } from './store.ts'
-
-/** A valid record, rendered as it will be stored; its store may still be missing. */
-export type PreparedRecord = { line: number } & (
-  | { kind: 'store'; row: StoreRow }
-  | { kind: 'item'; row: ItemRow }
-  | { kind: 'order'; row: OrderRow }
-)
 
 /** The longest line, in characters here and in bytes where lines are cut: 1 MiB. */
 export const maxLineLength = 1_048_576

@@ -1,11 +1,11 @@
 import { StoreRecord } from '../../contract/record.ts'
 import type { JsonCursor } from '../../lib/json-cursor.ts'
-import type { StoreRow } from '../../storage/port/index.ts'
 import { isEmail, normalizeEmail } from '../../domain/accounts/email.ts'
 import { compileRecord } from './compile.ts'
 import { type Problems, excerpt } from './problems.ts'
+import type { PreparedStore } from './prepared.ts'
 
-export function createStoreReader(): (cursor: JsonCursor, problems: Problems) => StoreRow | null {
+export function createStoreReader(): (cursor: JsonCursor, problems: Problems) => PreparedStore | null {
   const record = compileRecord(StoreRecord)
   const id = record.index('id')
   const name = record.index('name')
@@ -37,7 +37,7 @@ export function createStoreReader(): (cursor: JsonCursor, problems: Problems) =>
       id: BigInt(record.value(id)),
       name: JSON.parse(record.value(name)) as string,
       timezone: JSON.parse(zone) as string,
-      merchant: email,
+      merchant: record.has(merchant) ? email : undefined,
       doc: `{"id":${record.value(id)},"name":${record.value(name)},"timezone":${zone}}`,
     }
   }

@@ -3,6 +3,7 @@ import type { JsonCursor } from '../../lib/json-cursor.ts'
 import { token } from '../../lib/json-cursor.ts'
 import type { Seconds } from '../../lib/clock.ts'
 import { parseDatetime } from '../../lib/datetime.ts'
+import { isName, nameRule } from '../../lib/names.ts'
 import { datetimeAt } from './datetime.ts'
 import type { Problems } from './problems.ts'
 import { reportValue, readNull, orNull, type Reader, reportWrongType } from './reader.ts'
@@ -39,6 +40,26 @@ export function text(limits: { minLength?: number; maxLength: number }, nullable
       const units = cursor.at - start - 2
       if (!cursor.hasEscapes && !cursor.hasSurrogates && units >= minLength && units <= maxLength) return null
       return readUncommon(cursor, problems, start)
+    },
+  }
+}
+
+/** A text that people decide by. */
+export function name(limits: { minLength?: number; maxLength: number }, nullable: boolean): Reader {
+  const inner = text(limits, nullable)
+  const must = orNull(`text ${nameRule}`, nullable)
+  return {
+    must: inner.must,
+    missing: inner.missing,
+    read(cursor, problems) {
+      const start = cursor.at
+      const before = problems.count
+      const replaced = inner.read(cursor, problems)
+      if (problems.count !== before || cursor.codes[start] !== character.quote) return replaced
+      const value = cursor.hasEscapes
+        ? cursor.decodeString(start, cursor.at)
+        : cursor.text.slice(start + 1, cursor.at - 1)
+      return isName(value) ? replaced : reportValue(cursor, problems, 'name', start, must)
     },
   }
 }

@@ -14,7 +14,7 @@ export type Request =
 /** Its answers, one to each `push` and to `commit`, in the same order. */
 export type Answer =
   | { type: 'ready' }
-  | { type: 'pushed'; id: number; failure?: Failure }
+  | { type: 'pushed'; id: number; size: number; failure?: Failure }
   | { type: 'committed'; id: number; outcome: Outcome }
   | { type: 'failed'; id: number; failure: Failure }
 

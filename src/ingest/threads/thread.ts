@@ -13,12 +13,13 @@ const batches = new Map<number, IngestBatch>()
 const answer = (message: Answer): void => port.postMessage(message)
 
 async function push(id: number, piece: Uint8Array): Promise<void> {
+  const batch = batches.get(id)
   try {
-    await batches.get(id)?.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))
-    answer({ type: 'pushed', id })
+    await batch?.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))
+    answer({ type: 'pushed', id, size: batch?.size ?? 0 })
   } catch (error) {
-    batches.delete(id)
-    answer({ type: 'pushed', id, failure: toFailure(error) })
+    abandon(id)
+    answer({ type: 'pushed', id, size: 0, failure: toFailure(error) })
   }
 }
 
@@ -29,7 +30,14 @@ async function commit(id: number): Promise<void> {
     if (batch) answer({ type: 'committed', id, outcome: await batch.commit() })
   } catch (error) {
     answer({ type: 'failed', id, failure: toFailure(error) })
+  } finally {
+    batch?.abandon()
   }
+}
+
+function abandon(id: number): void {
+  batches.get(id)?.abandon()
+  batches.delete(id)
 }
 
 port.on('message', (request: Request) => {
@@ -42,9 +50,7 @@ port.on('message', (request: Request) => {
     case 'commit':
       return void commit(request.id)
     case 'abandon':
-      batches.get(request.id)?.abandon()
-      batches.delete(request.id)
-      return
+      return abandon(request.id)
     case 'close':
       // The port closes last because it keeps the thread alive.
       return void storage.close().finally(() => port.close())

@@ -1,12 +1,18 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { IngestBatch, IngestOptions, Outcome } from '../ingest.ts'
+import { type IngestBatch, type IngestOptions, type Outcome, tooLarge } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
 import { StorageUnavailable } from '../../storage/port/index.ts'
 import { type Answer, type Request, toError } from './messages.ts'
 
 /** Bytes of one batch that the thread has not processed yet; beyond this `push` waits. */
-const window = 1024 * 1024
+const window = 256 * 1024
+
+/**
+ * The heap of a thread, in MB. Records wait outside of it (record-buffer.ts), so it holds only the part of a batch that
+ * is being read or written. Without a limit, V8 would collect garbage so rarely that a thread takes hundreds of MB.
+ */
+export const threadHeap = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 24 }
 
 export interface IngestWorker {
   readonly open_batches: number
@@ -18,17 +24,26 @@ export interface IngestWorker {
 
 /** A batch whose outcome the thread has not sent yet. */
 interface PendingBatch {
-  /** The sizes of the pieces that are not acknowledged. */
+  /** The sizes of the pieces that are not acknowledged, and their sum. */
   unacknowledged: number[]
   bytes: number
+  /** The sum of all pieces. */
+  pushed: number
+  /** Bytes that the batch takes in the thread. */
+  size: number
   failure: Error | null
   drained: PromiseWithResolvers<void> | null
   outcome: PromiseWithResolvers<Outcome>
 }
 
-export function startWorker(database: string, options: StorageOptions): IngestWorker {
+export function startWorker(
+  database: string,
+  options: StorageOptions,
+  heap: typeof threadHeap = threadHeap,
+): IngestWorker {
   const worker = new Worker(new URL(`./start-thread${extname(import.meta.filename)}`, import.meta.url), {
     workerData: { database, options },
+    resourceLimits: heap,
   })
   const batches = new Map<number, PendingBatch>()
   let next = 0
@@ -48,9 +63,15 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
     for (const batch of batches.values()) fail(batch, error)
     batches.clear()
   }
-  worker.on('error', error =>
-    end(new StorageUnavailable('a thread that stores records failed', { cause: error })),
-  )
+  worker.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') failLargest()
+    end(new StorageUnavailable('a thread that stores records failed', { cause: error }))
+  })
+  /** The largest batch is the one that did not fit, and would not fit the next time; the others may be sent again. */
+  function failLargest(): void {
+    const [largest] = [...batches.values()].sort((a, b) => b.pushed - a.pushed)
+    if (largest) fail(largest, tooLarge(`fits into ${heap.maxOldGenerationSizeMb} MB of memory`))
+  }
   worker.on('exit', () => end(new StorageUnavailable('a thread that stores records ended')))
   worker.on('message', (answer: Answer) => {
     if (answer.type === 'ready') return
@@ -58,6 +79,7 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
     if (!batch) return
     if (answer.type === 'pushed') {
       batch.bytes -= batch.unacknowledged.shift() ?? 0
+      batch.size = answer.size
       if (answer.failure) fail(batch, toError(answer.failure))
       else if (batch.bytes < window) batch.drained?.resolve()
       return
@@ -79,6 +101,8 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
       const batch: PendingBatch = {
         unacknowledged: [],
         bytes: 0,
+        pushed: 0,
+        size: 0,
         failure: null,
         drained: null,
         outcome: Promise.withResolvers<Outcome>(),
@@ -88,12 +112,16 @@ export function startWorker(database: string, options: StorageOptions): IngestWo
       worker.ref()
       send({ type: 'open', id, options: batchOptions })
       return {
+        get size() {
+          return batch.size + batch.bytes
+        },
         async push(piece) {
           if (batch.failure) throw batch.failure
           // A copy, because a piece may share its memory with others; the copy is transferred.
           const copy = new Uint8Array(piece)
           batch.unacknowledged.push(copy.length)
           batch.bytes += copy.length
+          batch.pushed += copy.length
           send({ type: 'push', id, piece: copy }, [copy.buffer])
           if (batch.bytes < window) return
           batch.drained = Promise.withResolvers()

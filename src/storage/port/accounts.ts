@@ -17,6 +17,8 @@ export interface Accounts {
   /** False when the email is taken. */
   create(account: Account, audit?: AuditEntry): Promise<boolean>
   findByEmail(email: string): Promise<Account | null>
+  /** Those of the emails that an account has. */
+  withEmail(emails: readonly string[]): Promise<string[]>
   find(id: string): Promise<Account | null>
   /**
    * Disabling ends the account's sessions and revokes the authorizations that it gave, in the same transaction;

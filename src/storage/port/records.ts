@@ -28,14 +28,16 @@ export interface OrderRow {
   doc: string
 }
 
-/** The keys of the rows in a batch. */
+/** The keys of the rows that `decide` needs. */
 export interface RecordKeys {
   store_ids: readonly bigint[]
   items: readonly { store_id: bigint; id: bigint }[]
   orders: readonly { store_id: bigint; id: string }[]
+  /** More stores to lock: those of later parts. */
+  locked?: readonly bigint[]
 }
 
-/** The stored rows of a batch, read under the lock that also covers the write. */
+/** The stored rows of these keys, read under the lock that also covers the write. */
 export interface ExistingRows {
   stores: readonly StoreRow[]
   items: readonly ItemRow[]
@@ -61,13 +63,25 @@ export interface RecordChanges {
   least_version?: number
   /** Its entries in the audit log. */
   audit?: readonly AuditEntry[]
+  /** What the same transaction does next. A large batch comes in parts, so that its rows are never all in memory. */
+  next?: RecordPart | null
+}
+
+export interface RecordPart {
+  keys: RecordKeys
+  /** Called with the rows as the parts before left them. */
+  decide(existing: ExistingRows): RecordChanges
 }
 
 export interface Records {
   /**
    * One transaction: locks the batch's stores, reads the rows, calls `decide` for the changes, writes them, raises the
-   * versions of the stores whose orders or items changed, and commits durably. A store whose merchant changes loses the
-   * authorizations of its former merchant. When `decide` throws, nothing is written.
+   * versions of the stores whose orders or items changed, does the same for the next parts, and commits durably. A store
+   * whose merchant changes loses the authorizations of its former merchant. When `decide` throws, nothing is written.
+   * `stored` are the ids of the locked stores that exist.
    */
-  write<T extends RecordChanges>(keys: RecordKeys, decide: (existing: ExistingRows) => T): Promise<T>
+  write<T extends RecordChanges>(
+    keys: RecordKeys,
+    decide: (existing: ExistingRows, stored: ReadonlySet<bigint>) => T,
+  ): Promise<T>
 }

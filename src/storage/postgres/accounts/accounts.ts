@@ -25,6 +25,13 @@ export function createAccounts(db: Database): Accounts {
         return count === 1
       }),
     findByEmail: email => find('email', email),
+    async withEmail(emails) {
+      const rows = await db.query<{ email: string }>(
+        'select email from accounts where email = any ($1::text[]) order by email',
+        [emails],
+      )
+      return rows.map(({ email }) => email)
+    },
     find: id => find('id', id),
     setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(async tx => {

@@ -1,7 +1,7 @@
 import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
-import { sortedIds } from '../records/read.ts'
+import { sortedIds } from '../../shared/record-keys.ts'
 import type { Transaction } from '../connection/transaction.ts'
 
 type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: string }

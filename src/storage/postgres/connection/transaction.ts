@@ -30,8 +30,10 @@ export async function transact<T>(
   }
   const sent: Promise<unknown>[] = []
   const track = <P extends Promise<unknown>>(promise: P): P => {
-    promise.catch(() => {}) // handled below
-    sent.push(promise)
+    // Without the result: the rows of a long transaction would all stay in memory. A failure is handled below.
+    const outcome = promise.then(() => {})
+    outcome.catch(() => {})
+    sent.push(outcome)
     return promise
   }
   const begun = track(connection.script(begin))

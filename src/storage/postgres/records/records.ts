@@ -1,28 +1,37 @@
 import type { ExistingRows, RecordChanges, RecordKeys, Records } from '../../port/index.ts'
+import { sortedIds, storesOf } from '../../shared/record-keys.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
-import { readExisting, reserveStores, sortedIds, storesOf } from './read.ts'
+import { lockStores, readExisting, reserveStores } from './read.ts'
 import { writeItems, writeOrders, writeRollups, writeStore } from './write.ts'
 import type { Transaction } from '../connection/transaction.ts'
 import type { StoreLimits } from './store-limits.ts'
 
 /**
- * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT. Every statement concerns
- * one store, so Citus sends it to one worker. Stores are locked in the order of their ids, so batches never deadlock.
+ * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT; one more for each further
+ * part. Every statement concerns one store, so Citus sends it to one worker. Stores are locked in the order of their
+ * ids, so batches never deadlock.
  */
 export function createRecords(db: Database, limits: StoreLimits): Records {
   const run = <T extends RecordChanges>(
     keys: RecordKeys,
-    decide: (existing: ExistingRows) => T,
+    decide: (existing: ExistingRows, stored: ReadonlySet<bigint>) => T,
     reserved: readonly bigint[] | null,
   ) =>
     db.write(
       async tx => {
         if (reserved) await reserveStores(tx, reserved)
-        const { existing, missing } = await readExisting(tx, keys)
+        const ids = storesOf(keys)
+        const [stored, existing] = await Promise.all([lockStores(tx, ids), readExisting(tx, keys)])
+        const missing = ids.filter(id => !stored.has(id))
         if (missing.length > 0 && !reserved) throw new NewStores(missing)
-        const changes = decide(existing)
+        const changes = decide(existing, stored)
         apply(tx, changes)
+        for (let part = changes.next; part; ) {
+          const more = part.decide(await readExisting(tx, part.keys))
+          apply(tx, more)
+          part = more.next
+        }
         return changes
       },
       { pipelined: true },

@@ -11,6 +11,9 @@ export function createAccounts(db: Database, writeAudit: WriteAudit): Accounts {
      values (?, ?, ?, ?, ?, ?) on conflict (email) do nothing`,
   )
   const byEmail = db.prepare<Account>(`select ${accountColumns} from accounts where email = ?`)
+  const withEmail = db.prepare<{ email: string }>(
+    'select email from accounts where email in (select value from json_each(?)) order by email',
+  )
   const byId = db.prepare<Account>(`select ${accountColumns} from accounts where id = ?`)
   const setDisabled = db.prepare(
     'update accounts set disabled_at = ?1 where id = ?2 and (disabled_at is null) <> (?1 is null)',
@@ -41,6 +44,7 @@ export function createAccounts(db: Database, writeAudit: WriteAudit): Accounts {
         return made
       }),
     findByEmail: email => db.look(() => plain(byEmail.get(email))),
+    withEmail: emails => db.look(() => withEmail.all(JSON.stringify(emails)).map(({ email }) => email)),
     find: id => db.look(() => plain(byId.get(id))),
     setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(() => {

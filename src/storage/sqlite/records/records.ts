@@ -7,6 +7,7 @@ import type {
   Records,
   StoreRow,
 } from '../../port/index.ts'
+import { storesOf } from '../../shared/record-keys.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -16,6 +17,7 @@ type StoredStore = Omit<StoreRow, 'id'>
 
 export function createRecords(db: Database, writeAudit: WriteAudit): Records {
   const read = prepareRead(db)
+  const storeExists = db.prepare('select 1 from stores where id = ?')
   const writeStore = prepareStoreWrite(db)
   const writeOrder = prepareOrderWrite(db)
   const upsertItem = db.prepare(
@@ -46,11 +48,19 @@ export function createRecords(db: Database, writeAudit: WriteAudit): Records {
     for (const entry of audit) writeAudit(entry)
   }
 
+  const existingStores = (keys: RecordKeys): Set<bigint> =>
+    new Set(storesOf(keys).filter(id => storeExists.get(id) !== undefined))
+
   return {
     write: (keys, decide) =>
       db.write(() => {
-        const changes = decide(read(keys))
+        const changes = decide(read(keys), existingStores(keys))
         apply(changes)
+        for (let part = changes.next; part; ) {
+          const more = part.decide(read(part.keys))
+          apply(more)
+          part = more.next
+        }
         return changes
       }),
   }
