@@ -6,10 +6,12 @@ import { createServer, request } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { systemClock } from '../../src/lib/clock.ts'
-import { databaseChecks } from '../../src/cli/doctor/database.ts'
+import { connectionsOf, databaseChecks } from '../../src/cli/doctor/database.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Examination } from '../../src/storage/port/examination.ts'
+import { versionRemarks } from '../../src/storage/postgres/schema/examine.ts'
 import { examine, openStorage } from '../../src/storage/open.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { onPostgres, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
@@ -302,6 +304,28 @@ test('a schema that is newer than the program is a problem', async () => {
   const report = await doctor({ TILLGATE_DATABASE: later.database })
   assert.deepEqual([report.code, states(report, 'schema')], [1, ['problem']])
   later.remove()
+})
+
+test('doctor counts the connections of a node by the formula of docs/scaling.md', () => {
+  const [, formula = ''] = /`nodes × ([^`]+)`/.exec(readFileSync('docs/scaling.md', 'utf8')) ?? []
+  for (const [workers, database_pool, ingest_threads] of [
+    [1, 10, 2],
+    [3, 5, 0],
+    [2, 7, 3],
+  ] as const) {
+    const sum = formula
+      .replace('workers', String(workers))
+      .replace('pool', String(database_pool))
+      .replace('ingest threads', String(ingest_threads))
+      .replaceAll('×', '*')
+    assert.match(sum, /^[\d *+()]+$/)
+    assert.equal(connectionsOf({ workers, database_pool, ingest_threads }), runInNewContext(sum))
+  }
+})
+
+test('doctor warns of a PostgreSQL older or newer than those that were tried: 15 to 18', () => {
+  const warned = [14, 15, 16, 17, 18, 19].filter(major => versionRemarks(major).length > 0)
+  assert.deepEqual(warned, [14, 19])
 })
 
 describe('SQLite', { skip: sqliteAlone }, () => {

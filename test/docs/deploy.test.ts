@@ -72,6 +72,20 @@ test('Dockerfile: leaving out development packages leaves out nothing that the s
   for (const name of packages) assert.ok(name in dependencies, `${name} is no dependency`)
 })
 
+test('deploy/kubernetes.yaml: a migration has minutes to finish, and the memory limit fits a process of 512 MB', () => {
+  const text = read('deploy/kubernetes.yaml')
+  // The server listens only after its migrations.
+  const probe =
+    /startupProbe: \{ httpGet: \{ path: \/health\/live, port: 3000 \}, periodSeconds: (\d+), failureThreshold: (\d+) \}/
+  const [, period, failures] = probe.exec(text) ?? []
+  assert.ok(Number(period) * Number(failures) >= 300)
+  const [requested = 0, limit = 0] = [...text.matchAll(/memory: (\d+)Mi/g)].map(([, mebibytes]) =>
+    Number(mebibytes),
+  )
+  assert.ok(requested * 2 ** 20 >= 512e6)
+  assert.ok(limit * 2 ** 20 >= 1.25 * 512e6)
+})
+
 for (const file of ['deploy/compose.yaml', 'deploy/kubernetes.yaml']) {
   test(`${file}: each setting exists, and is set once`, () => {
     const known = new Set(

@@ -8,6 +8,7 @@ import {
   type UsageRecorder,
 } from '../../src/domain/usage/recorder.ts'
 import { openStorage } from '../../src/storage/open.ts'
+import { partsByShard } from '../../src/storage/postgres/usage/parts.ts'
 import {
   type LoggedRequest,
   type Storage,
@@ -252,13 +253,86 @@ test('while nothing can be written memory stays bounded, and dropped requests ar
   await recorder.flush()
   for (let i = 0; i < 20_000; i++) recorder.request(request({ app_id: `app${i}` }))
   await recorder.flush()
-  assert.deepEqual(recorder.dropped, { counts: 15_000, log: 19_000 })
+  assert.deepEqual(recorder.dropped, { counts: 15_001, log: 19_001 })
   for (let i = 0; i < 100; i++) recorder.request(request({ app_id: 'app1' }))
-  assert.equal(recorder.dropped.counts, 15_000, 'what has its place is counted on')
+  assert.equal(recorder.dropped.counts, 15_001, 'what has its place is counted on')
   kept.failing = false
   await recorder.close()
-  assert.equal(kept.counted(), 5101)
-  assert.equal(kept.log().length, 1001)
+  assert.equal(kept.counted(), 5100)
+  assert.equal(kept.log().length, 1000)
+})
+
+test('parts that fail go with a later flush; no part is lost or written twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ store: fc.integer({ min: 1, max: 9 }), hours: fc.nat(2) }), { maxLength: 40 }),
+      fc.func(fc.boolean()),
+      async (reads, fails) => {
+        const kept = keeping()
+        let writes = 0
+        let broken = true
+        const recorder = recorderOn({
+          ...kept.usage,
+          parts: async batch => partsByShard(batch),
+          async add(part) {
+            if (broken && fails(writes++)) throw new StorageUnavailable('its worker is away')
+            await kept.usage.add(part)
+          },
+        })
+        const requests: LoggedRequest[] = []
+        for (const { store, hours } of reads) {
+          clock.advance(hours * hour)
+          recorder.read({ app_id: 'app', store_id: BigInt(store), kind: 'orders', rows: store })
+          const ended = request({ app_id: `app${store}` })
+          requests.push(ended)
+          recorder.request(ended)
+          recorder.ingested({ stores: 0, items: 0, orders: store, unchanged: 0, stale: 0 }, null)
+          if (store > 6) await recorder.flush()
+        }
+        broken = false
+        await recorder.close()
+        const rows = reads.reduce((sum, { store }) => sum + store, 0)
+        for (const width of [0, hour, day]) {
+          const written = kept.batches.flatMap(part => part.reads).filter(row => row.width === width)
+          assert.equal(
+            written.reduce((sum, row) => sum + row.orders, 0),
+            rows,
+          )
+        }
+        const ingested = kept.batches.flatMap(part => part.ingest).filter(row => row.width === day)
+        assert.equal(
+          ingested.reduce((sum, row) => sum + row.orders, 0),
+          rows,
+        )
+        assert.equal(kept.counted(), reads.length)
+        const byTime = kept.log().toSorted((one, other) => one.at_ms - other.at_ms)
+        assert.deepEqual(byTime, requests)
+      },
+    ),
+    { numRuns: runs(100) },
+  )
+})
+
+test('a flush stops after some time of failures, and the next one begins with other parts', async () => {
+  const kept = keeping()
+  const tried: bigint[][] = []
+  let elapsed = 0
+  const usage: Partial<Storage['usage']> = {
+    ...kept.usage,
+    parts: async batch => partsByShard(batch),
+    async add({ reads }) {
+      tried.at(-1)?.push(reads[0]?.store_id ?? 0n)
+      elapsed += 2000
+      throw new StorageUnavailable('no answer')
+    },
+  }
+  const recorder = recorderOn(usage, { milliseconds: () => elapsed })
+  for (const store_id of [1n, 2n, 3n]) recorder.read({ app_id: 'app', store_id, kind: 'orders', rows: 1 })
+  for (let i = 0; i < 2; i++) {
+    tried.push([])
+    await recorder.flush()
+  }
+  assert.deepEqual(tried, [[1n], [2n]])
 })
 
 test('many keys are written before the timer fires', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, test } from 'node:test'
-import { migrate } from '../../src/storage/open.ts'
-import { distributed, reference } from '../../src/storage/postgres/schema/citus.ts'
+import { examine, migrate } from '../../src/storage/open.ts'
+import { distributed, onCoordinator, reference } from '../../src/storage/postgres/schema/citus.ts'
+import { statementsOf } from '../../src/storage/postgres/schema/migrate.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 
@@ -19,7 +20,7 @@ before(async () => {
     url,
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
   )
-  tables = found.map(({ name }) => name as string).filter(name => name !== 'schema_migrations')
+  tables = found.map(({ name }) => name as string)
 })
 
 test('every table whose rows belong to a store is distributed by it, and the stores by their id', async () => {
@@ -29,9 +30,17 @@ test('every table whose rows belong to a store is distributed by it, and the sto
      where table_schema = 'public' and column_name = 'store_id' and is_nullable = 'NO' order by 1`,
   )
   assert.deepEqual(
-    [...owned.map(({ name }) => [name, 'store_id']), ['stores', 'id']].sort(),
-    [...shardColumn].sort(),
+    [...owned.map(({ name }) => name), 'stores'].sort(),
+    distributed
+      .filter(({ table, with: group }) => table === 'stores' || group === 'stores')
+      .map(({ table }) => table)
+      .sort(),
   )
+  for (const { name } of owned) assert.equal(shardColumn.get(name), 'store_id')
+})
+
+test('every table has one place, so that a node can be connected to any server of the cluster', () => {
+  assert.deepEqual([...reference, ...shardColumn.keys(), ...onCoordinator].sort(), tables)
 })
 
 test('the primary key and every unique index of a distributed table hold its store; no trigger watches it', async () => {
@@ -76,29 +85,72 @@ test('a foreign key of a distributed table stays with its store, or leads to a r
   }
 })
 
+test('a migration is sent statement by statement, as the workers of Citus need it', () => {
+  const sql = `-- Not the end; of the operator's comment.
+    create table a (b text default 'c;d'); create function e() returns void language sql as $$ select 1; select 2 $$;
+    -- The last line.
+    `
+  assert.deepEqual(
+    statementsOf(sql).map(statement => statement.replace(/--.*/, '').trim()),
+    [
+      `create table a (b text default 'c;d')`,
+      'create function e() returns void language sql as $$ select 1; select 2 $$',
+    ],
+  )
+})
+
 test('docs/scaling.md says where each table is', () => {
   const text = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
   const told = (where: string) => {
     const row = text.split('\n').find(line => line.startsWith('| `') && line.includes(`| ${where}`))
-    return [...(row?.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name as string)
+    const names = [...(row?.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name as string)
+    return names.filter(name => name !== 'id')
   }
-  const known = (name: string) => tables.includes(name)
-  assert.deepEqual(told('distributed').filter(known).sort(), [...shardColumn.keys()].sort())
+  const groups = Map.groupBy(distributed, ({ column }) => column)
+  const columns = [...groups.keys()].filter(column => column !== 'id')
+  for (const column of columns) {
+    const placed =
+      column === 'store_id'
+        ? [...(groups.get(column) ?? []), ...(groups.get('id') ?? [])]
+        : (groups.get(column) ?? [])
+    assert.deepEqual(told(`distributed by \`${column}\``).sort(), placed.map(({ table }) => table).sort())
+  }
   assert.deepEqual(told('reference tables').sort(), reference.toSorted())
-  const local = tables.filter(name => !shardColumn.has(name) && !reference.includes(name))
-  assert.deepEqual(told('on the coordinator').sort(), local)
+  assert.deepEqual(told('on the coordinator').sort(), onCoordinator.toSorted())
 })
 
-test('migrate --citus places every table once, with all of a store in one place; again, it places none', async t => {
+const superuser = async (): Promise<boolean> => {
   const [own] = await administer(url, 'select rolsuper from pg_roles where rolname = current_user')
-  if (!own?.['rolsuper']) return t.skip('needs a role that may write to the catalogue')
+  return own?.['rolsuper'] === true
+}
+
+test('migrate --citus places every table once and frees its rows on the coordinator; again, it changes nothing', async t => {
+  if (!(await superuser())) return t.skip('needs a role that may write to the catalogue')
   // Citus does not run here. These take its place, and keep what they were asked.
   await administer(
     url,
     `set allow_system_table_mods = on;
+     insert into apps (id, name, scope, redirect_uris, public, created_at) values ('a', '', '', '[]', false, 1);
+     create table pg_dist_local_group (groupid int);
+     insert into pg_dist_local_group values (0);
+     create table asked (command text);
+     create table node_settings (setting text);
+     insert into node_settings values ('60000'), ('5000');
+     create function run_command_on_all_nodes(command text) returns table (success boolean, result text)
+       language plpgsql as $$ begin
+         insert into asked values (command);
+         return query select true, setting from node_settings;
+       end $$;
+     create function truncate_local_data_after_distributing_table(name regclass) returns void language plpgsql as
+       $$ begin
+         insert into asked values ('free ' || name);
+         if name = 'apps'::regclass then truncate apps cascade; end if;
+       end $$;
      insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
        values (99999, 'citus', 10, 'public'::regnamespace, false, '13.2');
      create table pg_dist_partition (logicalrelid regclass, partmethod char, repmodel char, colocated text);
+     create function citus_add_local_table_to_metadata(name regclass) returns void language sql as
+       $$insert into pg_dist_partition values (name, 'n', 's', null)$$;
      create function create_reference_table(name regclass) returns void language sql as
        $$insert into pg_dist_partition values (name, 'n', 't', null)$$;
      create function create_distributed_table(name regclass, by text, colocate_with text) returns void language sql as
@@ -109,17 +161,61 @@ test('migrate --citus places every table once, with all of a store in one place;
       url,
       'select logicalrelid::text as name, partmethod as method, colocated from pg_dist_partition',
     )
-  await migrate(url, { citus: true })
+  assert.deepEqual((await migrate(url, { citus: true })).todo, [])
   const once = [...(await placed())].map(row => ({ ...row }))
   const expected = [
     ...reference.map(name => ({ name, method: 'n', colocated: null })),
-    ...distributed.map(({ table, column }) => ({
+    ...distributed.map(({ table, column, with: group }) => ({
       name: table,
       method: 'h',
-      colocated: `${column} with ${table === 'stores' ? 'none' : 'stores'}`,
+      colocated: `${column} with ${group}`,
     })),
+    ...onCoordinator.map(name => ({ name, method: 'n', colocated: null })),
   ]
   assert.deepEqual(once, expected)
+  const asked = async () => (await administer(url, 'select command from asked')).map(({ command }) => command)
+  const changes = (await asked()).filter(command => !command.startsWith('select setting'))
+  assert.ok(changes.includes('free apps'), 'apps had a row')
+  assert.ok(!changes.includes('free orders'), 'orders had none')
+  assert.deepEqual(changes.slice(-2), [
+    'alter system set citus.recover_2pc_interval = 5000',
+    'select pg_reload_conf()',
+  ])
+  await administer(url, `update node_settings set setting = '5000'`)
   await migrate(url, { citus: true })
   assert.equal((await placed()).length, once.length)
+  const again = (await asked()).slice(changes.length + 1)
+  assert.ok(!again.some(command => /free apps|alter system/.test(command)), again.join())
+})
+
+test('doctor names the tables without a place and nodes that recover late; migrate says what a superuser must run', async t => {
+  if (!(await superuser())) return t.skip('needs the database of the test before')
+  assert.deepEqual((await examine(url)).cluster, { nodes: 2, remarks: [] })
+  await administer(
+    url,
+    `update node_settings set setting = '60000'; delete from pg_dist_partition where logicalrelid = 'keys'::regclass;
+     create or replace function run_command_on_all_nodes(command text)
+       returns table (success boolean, result text) language sql as
+       $$select command not like 'alter%', setting from node_settings$$`,
+  )
+  const remarks = (await examine(url)).cluster?.remarks ?? []
+  assert.deepEqual(
+    remarks.map(({ weight }) => weight),
+    ['warning', 'warning'],
+  )
+  assert.match(remarks[0]?.says ?? '', /not distributed: keys$/)
+  assert.match(remarks[1]?.mend ?? '', /alter system set citus.recover_2pc_interval = 5000/)
+  const { todo = [] } = await migrate(url, { citus: true })
+  assert.match(todo.join('\n'), /alter system set citus.recover_2pc_interval = 5000[^]*pg_reload_conf/)
+})
+
+test('the schema of a Citus worker is not migrated: its new tables would exist there alone', async t => {
+  if (!(await superuser())) return t.skip('needs the database of the test before')
+  await administer(url, 'update pg_dist_local_group set groupid = 1')
+  await migrate(url)
+  await administer(
+    url,
+    'delete from schema_migrations where number = (select max(number) from schema_migrations)',
+  )
+  await assert.rejects(migrate(url), /Citus worker.*tillgate migrate --citus.*coordinator/)
 })

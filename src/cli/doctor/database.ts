@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Examination } from '../../storage/port/examination.ts'
+import { threadConnections } from '../../ingest/threads/pool.ts'
 import { type Check, ok, problem, warning } from './check.ts'
 
 const day = 86_400
@@ -17,6 +18,7 @@ export function databaseChecks(found: Examination, config: Config, clock: Clock)
     keyCheck(found, clock),
     ...clockChecks(found),
     ...connectionChecks(found, config),
+    ...clusterChecks(found),
     ...diskChecks(found),
   ]
 }
@@ -55,14 +57,31 @@ function clockChecks({ clock }: Examination): Check[] {
   return [seconds > 2 ? warning('clock', says, mend) : ok('clock', says)]
 }
 
+/** The most connections of one node to the primary; docs/scaling.md has the same formula. */
+export const connectionsOf = ({
+  workers,
+  database_pool,
+  ingest_threads,
+}: Pick<Config, 'workers' | 'database_pool' | 'ingest_threads'>): number =>
+  workers * (database_pool + threadConnections * ingest_threads)
+
 function connectionChecks({ connections }: Examination, config: Config): Check[] {
   if (connections === null) return []
   const { used, most } = connections
-  const wanted = config.workers * config.database_pool
+  const wanted = connectionsOf(config)
   const says = `${used} of ${most} are in use; this node uses up to ${wanted}`
   if (used + wanted <= most) return [ok('connections', says)]
-  const mend = 'lower TILLGATE_DATABASE_POOL or TILLGATE_WORKERS, raise max_connections, or use PgBouncer'
+  const mend =
+    'lower TILLGATE_DATABASE_POOL, TILLGATE_INGEST_THREADS or TILLGATE_WORKERS, raise max_connections, or use PgBouncer'
   return [wanted > most ? problem('connections', says, mend) : warning('connections', says, mend)]
+}
+
+function clusterChecks({ cluster }: Examination): Check[] {
+  if (cluster === null) return []
+  const { nodes, remarks } = cluster
+  if (remarks.length > 0)
+    return remarks.map(({ weight, says, mend }) => ({ name: 'citus', state: weight, says, mend }))
+  return [ok('citus', `${nodes} nodes, every table is distributed, lost commits are recovered within 5 s`)]
 }
 
 function diskChecks({ disk }: Examination): Check[] {

@@ -89,7 +89,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const used = (live ?? (await storage.apps.secrets(app_id))).find(each => equalHashes(each.hash, hash))
       if (!used) return false
       if (used.last_used_at !== null && minute(used.last_used_at) >= minute(clock.now())) return true
-      await storage.apps.touchSecret(used.id, clock.now()).catch(error => {
+      await storage.apps.touchSecret(app_id, used.id, clock.now()).catch(error => {
         // The time of last use is informative only: a full disk must not make the secret fail.
         if (!isStorageFault(error)) throw error
       })

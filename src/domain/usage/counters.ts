@@ -7,6 +7,7 @@ import {
   type LoggedRequest,
   type ReadCounts,
   type ReadDelta,
+  type RequestCounts,
   type RequestDelta,
   type UsageBatch,
   usageWidths,
@@ -106,6 +107,28 @@ export function createCounters(most: number) {
       const batch = { ...counts, unchanged, requests: 1, last_at: now, ...lagOf(newest, now) }
       hour.ingest = addIngest(hour.ingest, batch)
     },
+    /** Adds sums that could not be written; returns how many requests were left out because of the limit. */
+    restore({ reads, requests, ingest }: Counted): number {
+      let lost = 0
+      // The sums of a day and of all time follow from its hours.
+      for (const row of reads.filter(({ width }) => width === usageWidths.hour)) {
+        const sum = sumOf(hourOf(row.bucket).reads, row.app_id, row.store_id, noReads)
+        if (sum) Object.assign(sum, addReads(sum, row))
+        else lost += row.requests
+      }
+      for (const row of requests.filter(({ width }) => width === usageWidths.hour)) {
+        const sum = sumOf(hourOf(row.bucket).requests, row.app_id, row.endpoint, noRequests)
+        if (sum) Object.assign(sum, addRequests(sum, row))
+        else lost += row.requests
+      }
+      for (const { width, bucket, ...counts } of ingest) {
+        if (width !== usageWidths.hour) continue
+        const hour = hourOf(bucket)
+        if (!hour.ingest) size++
+        hour.ingest = hour.ingest ? addIngest(counts, hour.ingest) : counts
+      }
+      return lost
+    },
     /** Returns all sums, by hour and day, and starts again from zero. */
     take(): Counted {
       const taken = hours
@@ -164,7 +187,7 @@ function fold<Row>(rows: Map<string, Row>, key: string, row: Row, add: (one: Row
   rows.set(key, existing === undefined ? row : add(existing, row))
 }
 
-const addReads = (one: ReadDelta, other: ReadDelta): ReadDelta => ({
+const addReads = <Counts extends ReadCounts>(one: Counts, other: ReadCounts): Counts => ({
   ...one,
   requests: one.requests + other.requests,
   orders: one.orders + other.orders,
@@ -173,7 +196,7 @@ const addReads = (one: ReadDelta, other: ReadDelta): ReadDelta => ({
   last_at: Math.max(one.last_at, other.last_at),
 })
 
-const addRequests = (one: RequestDelta, other: RequestDelta): RequestDelta => ({
+const addRequests = <Sum extends RequestCounts>(one: Sum, other: RequestCounts): Sum => ({
   ...one,
   requests: one.requests + other.requests,
   client_errors: one.client_errors + other.client_errors,

@@ -55,23 +55,34 @@ export function createLogBuffer(clock: Clock, most: number) {
     return latest
   }
 
+  /** False when the request does not fit. */
+  function fits(request: LoggedRequest, own: Kept): boolean {
+    if (size < most || dropOne(own, request.status >= 400)) return true
+    dropped++
+    return false
+  }
+
+  function keep(request: LoggedRequest, own: Kept): void {
+    apps.set(request.app_id, own)
+    if (request.status >= 400) mostErrors = Math.max(mostErrors, own.errors.push(request))
+    else mostOthers = Math.max(mostOthers, own.others.push(request))
+    size++
+  }
+
   return {
     /** Sets the request's time, and keeps the request if it fits. */
     push(request: LoggedRequest): void {
-      let own = apps.get(request.app_id)
-      const error = request.status >= 400
-      if (size >= most && !dropOne(own ?? nothing, error)) {
-        dropped++
-        return
-      }
-      if (!own) {
-        own = { errors: [], others: [] }
-        apps.set(request.app_id, own)
-      }
+      const own = apps.get(request.app_id)
+      if (!fits(request, own ?? nothing)) return
       request.at_ms = stamp()
-      if (error) mostErrors = Math.max(mostErrors, own.errors.push(request))
-      else mostOthers = Math.max(mostOthers, own.others.push(request))
-      size++
+      keep(request, own ?? { errors: [], others: [] })
+    },
+    /** Takes back entries that could not be written, with the time that they have. */
+    restore(requests: readonly LoggedRequest[]): void {
+      for (const request of requests) {
+        const own = apps.get(request.app_id)
+        if (fits(request, own ?? nothing)) keep(request, own ?? { errors: [], others: [] })
+      }
     },
     /** Returns all entries and empties the buffer. */
     take(): LoggedRequest[] {

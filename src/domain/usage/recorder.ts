@@ -8,6 +8,9 @@ import { createLogTrimming } from './log-trimming.ts'
 /** Milliseconds; a crash loses at most the figures of this time. */
 const flushEvery = 5000
 
+/** Milliseconds of failed writes after which a flush leaves the rest to the next one. */
+const maxLostTime = 2000
+
 /** Keys in memory that start an early flush: as many as one transaction writes in a few milliseconds. */
 const flushAt = 500
 /** Keys in memory beyond which no new key is counted: reached only while the database accepts no writes. */
@@ -15,14 +18,14 @@ const maxKeys = 5000
 /** Requests logged by one flush. */
 const maxLogged = 1000
 
-/** Counts in memory and writes in the background: recording a request neither waits nor fails. */
+/** Counts in memory and writes in the background, part by part: recording a request neither waits nor fails. */
 export interface UsageRecorder {
   /** `at_ms` is set here. */
   request(request: LoggedRequest): void
   read(read: AppRead): void
   /** A batch that was stored; `newest`: the newest updated_at of its orders. */
   ingested(counts: RecordCounts, newest: Seconds | null): void
-  /** Writes everything recorded so far. Never rejects: a batch that could not be written is retried. */
+  /** Writes everything recorded so far. Never rejects: a part that could not be written goes with the next flush. */
   flush(): Promise<void>
   /** The last flush. */
   close(): Promise<void>
@@ -35,6 +38,8 @@ export interface RecorderDeps {
   clock: Clock
   /** Called when writing fails, and when it works again. */
   notice?(text: string, error?: unknown): void
+  /** Elapsed time. */
+  milliseconds?(): number
   /** Calls `flush` at an interval until stopped. */
   repeat?(flush: () => void): { stop(): void }
 }
@@ -43,14 +48,14 @@ export function createUsageRecorder({
   storage,
   clock,
   notice = () => {},
+  milliseconds = () => performance.now(),
   repeat = everyFewSeconds,
 }: RecorderDeps): UsageRecorder {
   const counters = createCounters(maxKeys)
   const log = createLogBuffer(clock, maxLogged)
   const trimming = createLogTrimming(storage)
   let uncounted = 0
-  /** The batch that could not be written. It is retried unchanged, before anything newer. */
-  let unsent: UsageBatch | null = null
+  let flushes = 0
   let failing = false
   let running: Promise<void> | null = null
   let next: Promise<void> | null = null
@@ -73,31 +78,39 @@ export function createUsageRecorder({
   }
 
   async function writeAll(): Promise<void> {
-    if (unsent && !(await write(unsent))) return
     const batch = { ...counters.take(), log: log.take() }
-    if (
-      batch.log.length > 0 ||
-      batch.reads.length > 0 ||
-      batch.requests.length > 0 ||
-      batch.ingest.length > 0
-    )
-      await write(batch)
+    if (Object.values(batch).every(rows => rows.length === 0)) return
+    let failed: unknown = null
+    let lostTime = 0
+    for (const part of inOrder(await storage.usage.parts(batch))) {
+      const started = milliseconds()
+      const error = lostTime < maxLostTime ? await write(part) : failed
+      if (error === null) continue
+      failed = error
+      lostTime += milliseconds() - started
+      uncounted += counters.restore(part)
+      log.restore(part.log)
+    }
+    if (failed !== null && !failing) notice('usage figures cannot be written; retrying', failed)
+    if (failed === null && failing) notice('usage figures are being written again')
+    failing = failed !== null
   }
 
-  async function write(batch: UsageBatch): Promise<boolean> {
+  /** Begins at another part each time: parts that fail slowly must not keep the same others waiting for ever. */
+  function inOrder(parts: readonly UsageBatch[]): UsageBatch[] {
+    const start = flushes++ % Math.max(1, parts.length)
+    return [...parts.slice(start), ...parts.slice(0, start)]
+  }
+
+  /** Null when it was written. */
+  async function write(part: UsageBatch): Promise<unknown> {
     try {
-      await storage.usage.add(batch)
+      await storage.usage.add(part)
     } catch (error) {
-      unsent = batch
-      if (!failing) notice('usage figures cannot be written; retrying', error)
-      failing = true
-      return false
+      return error
     }
-    unsent = null
-    if (failing) notice('usage figures are being written again')
-    failing = false
-    await trimming.written(batch.log)
-    return true
+    await trimming.written(part.log)
+    return null
   }
 
   function flushEarly(): void {

@@ -12,7 +12,7 @@ interface PoolOptions {
 }
 
 /** PostgreSQL connections of one thread: batches that wait for a locked store hold two, the others continue. */
-const connections = 4
+export const threadConnections = 4
 
 /**
  * An ingest that reads and stores batches in worker threads, so that neither a large batch nor an fsync blocks the event
@@ -21,7 +21,7 @@ const connections = 4
 export function createIngestPool({ database, threads, storage, heap }: PoolOptions): Ingest {
   const workers: IngestWorker[] = []
   const { database_statement_timeout, database_connect_timeout } = storage
-  const options = { database_pool: connections, database_statement_timeout, database_connect_timeout }
+  const options = { database_pool: threadConnections, database_statement_timeout, database_connect_timeout }
 
   function leastBusy(): IngestWorker {
     for (let i = workers.length - 1; i >= 0; i--) if (workers[i]?.ended) workers.splice(i, 1)

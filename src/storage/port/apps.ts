@@ -46,7 +46,7 @@ export interface Apps {
   /** Adds a secret and, in the same transaction, removes all but the newest `keep`. */
   addSecret(secret: AppSecret, keep: number, audit?: AuditEntry): Promise<void>
   /** Records the use of a secret, to the minute: a second use in the same minute changes nothing. */
-  touchSecret(id: string, now: Seconds): Promise<void>
+  touchSecret(app_id: string, id: string, now: Seconds): Promise<void>
   /** Removes a secret unless it is the app's last one, also under parallel calls; true when this call removed it. */
   removeSecret(app_id: string, id: string, audit?: AuditEntry): Promise<boolean>
   /**

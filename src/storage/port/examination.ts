@@ -14,6 +14,8 @@ export interface Examination {
   signing_since: Seconds | null
   /** Connections in use, and the server's maximum; null for SQLite. */
   connections: { used: number; most: number } | null
+  /** The state of a Citus cluster; null: there is none. */
+  cluster: { nodes: number; remarks: Remark[] } | null
   /** Bytes of the disk with the data; null when it is not visible from here. */
   disk: { folder: string; free: number; total: number } | null
 }

@@ -80,7 +80,7 @@ export interface LoggedRequest {
   store_id: bigint | null
 }
 
-/** Added in one transaction. Each key occurs once in each list. */
+/** Each key occurs once in each list. */
 export interface UsageBatch {
   reads: readonly ReadDelta[]
   requests: readonly RequestDelta[]
@@ -142,8 +142,10 @@ export interface LogQuery {
 
 /** Counters that all processes add to, and a log of the latest requests of each app. */
 export interface Usage {
+  /** Splits a batch into parts that cost least one by one. The rows of a store, of an app, of ingest stay together. */
+  parts(batch: UsageBatch): Promise<UsageBatch[]>
   /** One transaction. A log entry that already exists stays unchanged. */
-  add(batch: UsageBatch): Promise<void>
+  add(part: UsageBatch): Promise<void>
   /** Sums by bucket, then store, then app, without empty buckets. */
   reads(query: ReadsQuery): Promise<ReadSums[]>
   /** Single rows, newest bucket first, then by store and app. */

@@ -19,7 +19,7 @@ import { migrate } from './schema/migrate.ts'
 import { createOrders } from './lists/orders.ts'
 import { createRecords } from './records/records.ts'
 import { createReplica } from './lists/replica.ts'
-import { createReplicaReader } from './lists/replica-read.ts'
+import { createReplicaReader, type ReplicaReader } from './lists/replica-read.ts'
 import { createReplicatedList } from './lists/replicated-list.ts'
 import { createRevokedTokens } from './apps/revoked-tokens.ts'
 import { createSales } from './lists/sales.ts'
@@ -39,9 +39,24 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const { db } = await openMigrated(settings)
   const replica = read_database ? createReplica(db, readSettings(read_database, options), notice) : null
   const reader = replica && createReplicaReader(db, replica, read_staleness)
+  const storage = createStorage(db, settings, reader)
+  return {
+    ...storage,
+    async close() {
+      replica?.close()
+      await storage.close()
+    },
+  }
+}
+
+/** `reader`: where list pages may come from besides the database. */
+export function createStorage(
+  db: Database,
+  { statement_timeout }: Pick<Settings, 'statement_timeout'>,
+  reader: ReplicaReader | null = null,
+): Storage {
   const list = (shape: ListShape) =>
     reader ? createReplicatedList(db, reader, shape) : createList(db, shape)
-  const maintenance = createMaintenance(db)
   return {
     accounts: createAccounts(db),
     sessions: createSessions(db),
@@ -57,16 +72,12 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     orders: createOrders(list),
     items: createItems(list),
     sales: createSales(db, reader),
-    records: createRecords(db, createStoreLimits(settings.statement_timeout)),
+    records: createRecords(db, createStoreLimits(statement_timeout)),
     audit: createAudit(db),
     browse: createBrowse(db),
     switches: createSwitches(db),
     usage: createUsage(db),
-    ...maintenance,
-    async close() {
-      replica?.close()
-      await maintenance.close()
-    },
+    ...createMaintenance(db),
   }
 }
 
@@ -77,8 +88,7 @@ export async function migratePostgres(
 ): Promise<Migrated> {
   const { db, migrated } = await openMigrated(readSettings(url, options))
   try {
-    if (options.citus) await distribute(db)
-    return migrated
+    return options.citus ? { ...migrated, todo: await distribute(db) } : migrated
   } finally {
     db.close()
   }

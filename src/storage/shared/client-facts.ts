@@ -4,7 +4,8 @@ import type { App, AppSecret, ClientFacts } from '../port/index.ts'
 /**
  * For both engines: a row for each secret of the app, or one row without a secret; an unknown app has null columns. `id`
  * is the placeholder of the client id. Without ORDER BY, which would take SQLite a quarter of the time: there are at
- * most two secrets, and only a change of the keys matters.
+ * most two secrets, and only a change of the keys matters. Secrets are compared with the id itself: Citus finds their
+ * shard by it.
  */
 export const clientFactsSql = (appColumns: string, id: string): string => `
   select ${appColumns},
@@ -13,7 +14,7 @@ export const clientFactsSql = (appColumns: string, id: string): string => `
     (select string_agg(keys.id || ':' || coalesce(keys.retired_at, 0), ' ') from keys) as keys_state
   from (select 1) as one
     left join apps on apps.id = ${id}
-    left join app_secrets on app_secrets.app_id = apps.id`
+    left join app_secrets on app_secrets.app_id = ${id}`
 
 /** The columns beside those of the app. */
 interface SecretColumns {

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 export interface Migrated {
   from: number
   to: number
+  /** Statements that are left to a superuser. */
+  todo?: string[]
 }
 
 export interface Migration {

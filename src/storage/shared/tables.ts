@@ -48,7 +48,7 @@ export const tables: readonly Table[] = [
   {
     name: 'app_secrets',
     columns: { id: text, app_id: text, hash: text, created_at: number, last_used_at: number },
-    key: ['id'],
+    key: ['app_id', 'id'],
   },
   {
     name: 'authorizations',

@@ -383,7 +383,7 @@ export function peopleTests(open: Open): void {
       await apps.create(app('b'), secret('other', 10, 'b'))
       await apps.create(app('a'), secret('s1', 10))
       await apps.addSecret(secret('s2', 20), 2)
-      await apps.touchSecret('s1', 6000)
+      await apps.touchSecret('a', 's1', 6000)
       assert.deepEqual(await clients.facts('a'), {
         client_id: 'a',
         app: app('a'),
@@ -430,12 +430,12 @@ export function peopleTests(open: Open): void {
   check('the use of a secret is remembered to the minute', open, async ({ apps }) => {
     const used = async () => (await apps.secrets('a'))[0]?.last_used_at
     await apps.create(app('a'), secret('s', 10))
-    await apps.touchSecret('s', 6000)
+    await apps.touchSecret('a', 's', 6000)
     assert.equal(await used(), 6000)
-    await apps.touchSecret('s', 6059)
+    await apps.touchSecret('a', 's', 6059)
     assert.equal(await used(), 6000)
-    await apps.touchSecret('s', 6060)
+    await apps.touchSecret('a', 's', 6060)
     assert.equal(await used(), 6060)
-    await apps.touchSecret('nothing', 6060)
+    await apps.touchSecret('a', 'nothing', 6060)
   })
 }

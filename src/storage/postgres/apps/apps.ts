@@ -76,18 +76,18 @@ export function createApps(db: Database): Apps {
         tx.send(insertSecret, secretValues(secret))
         // Keeps the new secret even if the others have a later created_at.
         tx.send(
-          `delete from app_secrets where id in (
+          `delete from app_secrets where app_id = $1 and id in (
              select id from app_secrets where app_id = $1 and id <> $2 order by created_at desc, id desc offset $3)`,
           [secret.app_id, secret.id, keep - 1],
         )
         writeAudit(tx, audit)
       }),
-    async touchSecret(id, now) {
+    async touchSecret(app_id, id, now) {
       // At most one write a minute, so a secret in steady use takes no lock.
       await db.query(
-        `update app_secrets set last_used_at = $2
-         where id = $1 and (last_used_at is null or last_used_at / 60 < $2::bigint / 60)`,
-        [id, now],
+        `update app_secrets set last_used_at = $3
+         where app_id = $1 and id = $2 and (last_used_at is null or last_used_at / 60 < $3::bigint / 60)`,
+        [app_id, id, now],
       )
     },
     removeSecret: (app_id, id, audit) =>

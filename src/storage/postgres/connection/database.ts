@@ -8,6 +8,8 @@ import { batch, transact, type Transaction, type TransactionOptions } from './tr
 import type { Value } from './values.ts'
 
 export interface Database {
+  /** Whether the server has Citus. */
+  readonly citus: boolean
   /** One statement in one round trip. */
   query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
   /** One statement with one result row, its values as bytes. */
@@ -23,11 +25,12 @@ export interface Database {
 const maxAttempts = 5
 
 export async function openDatabase(settings: Settings): Promise<Database> {
-  const { parameters, local, prepare } = await negotiateSession(settings)
+  const { parameters, local, prepare, citus } = await negotiateSession(settings)
   const open = (connect_timeout: number) => connect({ ...settings, connect_timeout, prepare }, parameters)
   const pool = createPool(open, settings.pool, settings.connect_timeout)
 
   return {
+    citus,
     query: <Row>(sql: string, values: readonly Value[] = []) =>
       guarded(() =>
         pool.use(async connection => {

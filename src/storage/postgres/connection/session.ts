@@ -10,6 +10,8 @@ export interface Session {
   local: string
   /** Whether statements are prepared. */
   prepare: boolean
+  /** Whether the server has Citus. */
+  citus: boolean
 }
 
 /**
@@ -24,23 +26,25 @@ export async function negotiateSession(settings: Settings): Promise<Session> {
     // Compiling takes longer than any statement here, and a wrong row estimate can trigger it.
     jit: 'off',
   }
+  let citus: boolean
   try {
     const found = await probe(settings, wanted).catch(error => {
       if (isRefusedParameter(error)) return probe(settings, {})
       throw error
     })
     refuseUnsafe(found, settings)
+    citus = found.citus
     // The plan of a page is the same for all values, and planning takes as long as reading it (0.4 ms). Citus needs
     // the values to find the worker.
-    if (!found.citus) wanted['plan_cache_mode'] = 'force_generic_plan'
+    if (!citus) wanted['plan_cache_mode'] = 'force_generic_plan'
     if (found.statement_timeout === wanted['statement_timeout']) {
-      return { parameters: wanted, local: '', prepare: settings.prepare ?? true }
+      return { parameters: wanted, local: '', prepare: settings.prepare ?? true, citus }
     }
   } catch (error) {
     throw translate(error)
   }
   const local = Object.entries(wanted).map(([name, value]) => `; set local ${name} = ${value}`)
-  return { parameters: {}, local: local.join(''), prepare: settings.prepare ?? false }
+  return { parameters: {}, local: local.join(''), prepare: settings.prepare ?? false, citus }
 }
 
 interface Found {

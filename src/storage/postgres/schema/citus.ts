@@ -1,53 +1,148 @@
 import type { Database } from '../connection/database.ts'
 
 /**
- * How the tables are spread over the workers of Citus. No other code in Tillgate depends on it.
+ * Where Citus keeps each table; no other file says it. Every table can be used from the coordinator and from any
+ * worker, so a Tillgate node may be connected to any of them.
  *
- * - The tables of a store are distributed by its id, all on one worker. `stores` is too: every batch raises its versions,
- *   and a reference table would send that write to all workers. `authorization_stores` and `activations` are too, so
- *   that a change of merchant, a batch and the access check stay on one worker.
- * - The access check joins apps, authorizations and revoked tokens with a store: these are reference tables, copied to
- *   each worker, and so are the accounts that they refer to. Registration, consent and revocation write them: rarely.
- * - All other tables stay on the coordinator, because no query joins them with a store's rows: sessions, secrets, keys,
- *   switches, the audit log, artifacts, throttles, the request log and the counters of requests and ingest.
- *
- * So one worker serves a page, the sales, a batch or an activation. The list of an app's stores, the stores of a
- * merchant, consent and revocation involve all workers.
+ * A reference table has a copy on each worker, and a write goes to all copies: tables that change rarely, and those that
+ * the access check joins with a store.
  */
-export const reference = ['accounts', 'apps', 'authorizations', 'revoked_tokens']
-export const distributed = [
-  { table: 'stores', column: 'id', with: 'none' },
-  ...['authorization_stores', 'activations', 'items', 'orders', 'sales_rollups', 'usage_reads'].map(
-    table => ({
-      table,
-      column: 'store_id',
-      with: 'stores',
-    }),
-  ),
+export const reference = [
+  'accounts',
+  'apps',
+  'authorizations',
+  'revoked_tokens',
+  'keys',
+  'switches',
+  'schema_migrations',
 ]
 
-/** Safe to repeat: it skips a table that is already distributed. */
-export async function distribute(db: Database): Promise<void> {
+interface Placement {
+  table: string
+  /** The distribution column: a statement that names its value goes to one shard. */
+  column: string
+  /** The table whose rows of the same value are on the same worker. */
+  with: string
+}
+
+const tablesOf = (group: string, column: string, tables: readonly string[]): Placement[] =>
+  tables.map(table => ({ table, column, with: group }))
+
+/**
+ * All rows of a store are on one worker; `stores` too, because every batch raises its versions. Secrets and request
+ * figures are by app. Codes, refresh tokens, sessions and throttles are written often and read by their own key.
+ */
+export const distributed: readonly Placement[] = [
+  { table: 'stores', column: 'id', with: 'none' },
+  ...tablesOf('stores', 'store_id', [
+    'authorization_stores',
+    'activations',
+    'items',
+    'orders',
+    'sales_rollups',
+    'usage_reads',
+  ]),
+  { table: 'app_secrets', column: 'app_id', with: 'none' },
+  ...tablesOf('app_secrets', 'app_id', ['usage_requests', 'request_log']),
+  { table: 'artifacts', column: 'hash', with: 'app_secrets' },
+  { table: 'sessions', column: 'hash', with: 'app_secrets' },
+  { table: 'throttles', column: 'key', with: 'app_secrets' },
+  { table: 'usage_ingest', column: 'width', with: 'none' },
+]
+
+/**
+ * Kept on the coordinator, and read and written through any node. Citus allows no trigger on other tables, and triggers
+ * make the audit log append-only.
+ */
+export const onCoordinator = ['audit_entries']
+
+/**
+ * The longest that a change may be missing on a worker whose connection was lost at COMMIT PREPARED: Citus completes it
+ * at this interval, by default after a minute.
+ */
+const recovery = { setting: 'citus.recover_2pc_interval', most: 5000 }
+
+/** For a superuser, on the coordinator. ALTER SYSTEM cannot run in a transaction. */
+export const setRecovery = [
+  `select * from run_command_on_all_nodes('alter system set ${recovery.setting} = ${recovery.most}')`,
+  `select * from run_command_on_all_nodes('select pg_reload_conf()')`,
+]
+
+type Queries = Pick<Database, 'query'>
+
+export interface Cluster {
+  nodes: number
+  /** Tables without a place. */
+  missing: string[]
+  /** Whether every node answers and recovers in time. */
+  recovers: boolean
+}
+
+/** Null on a server without Citus. */
+export async function readCluster(db: Queries): Promise<Cluster | null> {
   const [extension] = await db.query(`select 1 from pg_extension where extname = 'citus'`)
-  if (!extension) {
+  if (!extension) return null
+  // Citus also lists local tables with a foreign key to a reference table, as partmethod n, repmodel s.
+  const listed = await db.query<{ table: string; local: boolean }>(
+    `select logicalrelid::regclass::text as "table", partmethod = 'n' and repmodel = 's' as local
+     from pg_dist_partition`,
+  )
+  const placed = new Set(
+    listed.filter(({ table, local }) => !local || onCoordinator.includes(table)).map(({ table }) => table),
+  )
+  const nodes = await db.query<{ success: boolean; result: string }>(
+    `select success, result from run_command_on_all_nodes(
+       $$select setting from pg_settings where name = '${recovery.setting}'$$)`,
+  )
+  return {
+    nodes: nodes.length,
+    missing: [...reference, ...distributed.map(({ table }) => table), ...onCoordinator].filter(
+      table => !placed.has(table),
+    ),
+    recovers: nodes.every(
+      ({ success, result }) => success && Number(result) > 0 && Number(result) <= recovery.most,
+    ),
+  }
+}
+
+/**
+ * Places the tables, frees the rows that Citus leaves on the coordinator and sets the recovery interval. Safe to repeat:
+ * it skips what is done. Returns the statements that are left to a superuser.
+ */
+export async function distribute(db: Database): Promise<string[]> {
+  const cluster = await readCluster(db)
+  if (!cluster) {
     throw new Error(
       'the database has no Citus: install it on the server and run CREATE EXTENSION citus in this database first',
     )
   }
-  // Citus also lists local tables with a foreign key to a reference table, as partmethod n, repmodel s.
-  const placed = await db.query<{ table: string }>(
-    `select logicalrelid::regclass::text as "table" from pg_dist_partition
-     where partmethod = 'h' or (partmethod = 'n' and repmodel = 't')`,
+  const run = (call: string) => db.write(tx => tx.script(`select ${call}`), { unlimited: true })
+  const isMissing = (table: string) => cluster.missing.includes(table)
+  for (const table of reference.filter(isMissing)) await run(`create_reference_table('${table}')`)
+  for (const { table, column, with: group } of distributed.filter(({ table }) => isMissing(table))) {
+    await run(`create_distributed_table('${table}', '${column}', colocate_with => '${group}')`)
+  }
+  for (const table of onCoordinator.filter(isMissing))
+    await run(`citus_add_local_table_to_metadata('${table}')`)
+  for (const table of await tablesWithLocalRows(db))
+    await run(`truncate_local_data_after_distributing_table('${table}')`)
+  return cluster.recovers || (await recoverSooner(db)) ? [] : setRecovery
+}
+
+/** Citus copies the rows of a table to its shards, and leaves them on the coordinator too. */
+async function tablesWithLocalRows(db: Queries): Promise<string[]> {
+  // Only these: TRUNCATE waits for every transaction on the table, and others wait for it.
+  const rows = await db.query<{ table: string }>(
+    `select name as "table" from unnest($1::text[]) as name where pg_relation_size(name::regclass) > 0`,
+    [[...reference, ...distributed.map(({ table }) => table)]],
   )
-  const done = new Set(placed.map(({ table }) => table))
-  for (const table of reference.filter(table => !done.has(table))) {
-    await db.write(tx => tx.script(`select create_reference_table('${table}')`), { unlimited: true })
+  return rows.map(({ table }) => table)
+}
+
+async function recoverSooner(db: Queries): Promise<boolean> {
+  for (const statement of setRecovery) {
+    const nodes = await db.query<{ success: boolean }>(statement)
+    if (nodes.some(({ success }) => !success)) return false
   }
-  for (const { table, column, with: group } of distributed.filter(({ table }) => !done.has(table))) {
-    await db.write(
-      tx =>
-        tx.script(`select create_distributed_table('${table}', '${column}', colocate_with => '${group}')`),
-      { unlimited: true },
-    )
-  }
+  return true
 }

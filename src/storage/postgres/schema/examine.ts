@@ -3,9 +3,10 @@ import { readMigrations } from '../../shared/migrations.ts'
 import { type Connection, connect } from '../connection/connection.ts'
 import { translate } from '../connection/errors.ts'
 import { type PostgresOptions, readSettings } from '../connection/settings.ts'
+import { type Cluster, readCluster, setRecovery } from './citus.ts'
 
-/** The oldest major version that the tests run on. */
-const oldestTested = 18
+/** The major versions that Tillgate was tried on; the tests run on the newest. */
+const tried = { oldest: 15, newest: 18 }
 
 interface Facts {
   version: string
@@ -40,6 +41,7 @@ export async function examinePostgres(url: string, options: PostgresOptions = {}
       clock: facts.now,
       signing_since: facts.has_schema ? await signingSince(connection) : null,
       connections: { used: facts.used, most: facts.most },
+      cluster: toCluster(await readCluster(connection)),
       disk: null,
     }
   } finally {
@@ -97,14 +99,6 @@ function remarks(facts: Facts, role: string): Remark[] {
       },
     ],
     [
-      facts.major < oldestTested,
-      {
-        weight: 'warning',
-        says: `PostgreSQL ${facts.major} is untested; the tests run on ${oldestTested}`,
-        mend: 'upgrade PostgreSQL when you can',
-      },
-    ],
-    [
       !facts.encrypted && !facts.local,
       {
         weight: 'warning',
@@ -113,7 +107,40 @@ function remarks(facts: Facts, role: string): Remark[] {
       },
     ],
   ]
-  return found.filter(([wrong]) => wrong).map(([, remark]) => remark)
+  return [...versionRemarks(facts.major), ...found.filter(([wrong]) => wrong).map(([, remark]) => remark)]
+}
+
+export function versionRemarks(major: number): Remark[] {
+  if (major >= tried.oldest && major <= tried.newest) return []
+  const says = `PostgreSQL ${major} is untested; versions ${tried.oldest} to ${tried.newest} were tried`
+  const mend =
+    major < tried.oldest
+      ? 'upgrade PostgreSQL when you can'
+      : 'look for a newer Tillgate, or try this one before you rely on it'
+  return [{ weight: 'warning', says, mend }]
+}
+
+function toCluster(cluster: Cluster | null): Examination['cluster'] {
+  if (cluster === null) return null
+  const found: [wrong: boolean, remark: Remark][] = [
+    [
+      cluster.missing.length > 0,
+      {
+        weight: 'warning',
+        says: `not distributed: ${cluster.missing.join(', ')}`,
+        mend: 'run tillgate migrate --citus with the coordinator as TILLGATE_DATABASE',
+      },
+    ],
+    [
+      !cluster.recovers,
+      {
+        weight: 'warning',
+        says: 'a node does not answer, or citus.recover_2pc_interval is above 5 s there: a revocation could take that long to reach it',
+        mend: `run as a superuser on the coordinator: ${setRecovery.join('; ')}`,
+      },
+    ],
+  ]
+  return { nodes: cluster.nodes, remarks: found.filter(([wrong]) => wrong).map(([, remark]) => remark) }
 }
 
 async function schemaNumber(connection: Connection): Promise<number> {

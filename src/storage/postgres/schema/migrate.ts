@@ -23,10 +23,13 @@ export async function migrate(db: Database, now: number): Promise<Migrated> {
   const from = await db.write(currentNumber)
   refuseNewer(from, migrations)
   let to = from
+  if (migrations.some(({ number }) => number > from)) await refuseWorker(db)
   for (const migration of migrations.filter(({ number }) => number > from)) {
     to = await db.write(
       async tx => {
         await tx.script(lock)
+        // Citus refuses to change a reference table after it has changed shards of another over several connections.
+        if (db.citus) await tx.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
         const current = await currentNumber(tx)
         refuseNewer(current, migrations)
         if (migration.number > current) await apply(tx, migration, now)
@@ -44,8 +47,24 @@ async function apply(tx: Transaction, { number, name, sql }: Migration, now: num
     name text not null,
     applied_at bigint not null
   )`)
-  await tx.script(sql)
+  for (const statement of statementsOf(sql)) await tx.script(statement)
   tx.send('insert into schema_migrations (number, name, applied_at) values ($1, $2, $3)', [number, name, now])
+}
+
+/** One by one: Citus passes the text of a change to its workers, which accept one statement at a time. */
+export const statementsOf = (sql: string): string[] =>
+  (sql.match(/(--[^\n]*|\$\$[^]*?\$\$|'[^']*'|[^;])+/g) ?? []).filter(text => /^\s*[^-\s]/m.test(text))
+
+/** On a worker of Citus, a new table would exist there alone. */
+async function refuseWorker(db: Database): Promise<void> {
+  const [citus] = await db.query(`select 1 from pg_extension where extname = 'citus'`)
+  if (!citus) return
+  const [worker] = await db.query('select 1 from pg_dist_local_group where groupid <> 0')
+  if (!worker) return
+  throw new Error(
+    'the database is a Citus worker and its schema is not up to date; ' +
+      'run "tillgate migrate --citus" with the address of the coordinator first',
+  )
 }
 
 /** For a database that is only read and so cannot be migrated here. */

@@ -1,17 +1,8 @@
 import type { IngestDelta, LoggedRequest, ReadCounts, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
 import { usageWidths } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
-import {
-  addIngest,
-  addLog,
-  addReads,
-  addRequests,
-  ingestColumns,
-  latencyColumns,
-  logColumns,
-  readColumns,
-  requestColumns,
-} from './write.ts'
+import { partsByShard } from './parts.ts'
+import { addSql, ingestColumns, latencyColumns, logColumns, readColumns, requestColumns } from './write.ts'
 
 type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
 type RequestRow = Record<string, number> & { key: string }
@@ -21,13 +12,13 @@ const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
 
 export function createUsage(db: Database): Usage {
   return {
-    add: batch =>
-      db.write(async tx => {
-        addReads(tx, batch.reads)
-        addRequests(tx, batch.requests)
-        addIngest(tx, batch.ingest)
-        addLog(tx, batch.log)
-      }),
+    parts: async batch => (db.citus ? partsByShard(batch) : [batch]),
+    async add(part) {
+      const [first, ...others] = addSql(part)
+      if (!first) return
+      if (others.length === 0) await db.query(...first)
+      else await db.write(async tx => [first, ...others].forEach(statement => tx.send(...statement)))
+    },
     async reads({ store_ids, width, from, to, app_id, by }) {
       const grouped = [
         by.includes('store_id') ? 'store_id' : 'null::bigint as store_id',

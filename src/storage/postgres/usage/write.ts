@@ -1,7 +1,8 @@
 import { latencyBucketCount } from '../../../lib/latency-buckets.ts'
 import type { IngestDelta, ReadDelta, RequestDelta, UsageBatch } from '../../port/index.ts'
-import type { Transaction } from '../connection/transaction.ts'
 import type { Value } from '../connection/values.ts'
+
+type Statement = readonly [sql: string, values: readonly Value[]]
 
 export const latencyColumns = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}`)
 export const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencyColumns]
@@ -22,11 +23,17 @@ export const logColumns =
  * Every statement writes its rows in the order of their key, and the statements have a fixed order, so that processes
  * that add to the same counters never deadlock.
  */
-export function addReads(tx: Transaction, rows: readonly ReadDelta[]): void {
+export const addSql = ({ reads, requests, ingest, log }: UsageBatch): Statement[] => [
+  ...addReads(reads),
+  ...addRequests(requests),
+  ...addIngest(ingest),
+  ...addLog(log),
+]
+
+function addReads(rows: readonly ReadDelta[]): Statement[] {
   const key = ['store_id', 'width', 'bucket', 'app_id']
   const columns = [...key, ...readColumns, 'last_at'] as (keyof ReadDelta)[]
-  insert(
-    tx,
+  return insert(
     'usage_reads',
     key,
     columns,
@@ -38,7 +45,7 @@ export function addReads(tx: Transaction, rows: readonly ReadDelta[]): void {
   )
 }
 
-export function addRequests(tx: Transaction, rows: readonly RequestDelta[]): void {
+function addRequests(rows: readonly RequestDelta[]): Statement[] {
   const key = ['app_id', 'width', 'bucket', 'endpoint'] as const
   const values = rows.map(row => [
     ...key.map(name => row[name]),
@@ -48,14 +55,13 @@ export function addRequests(tx: Transaction, rows: readonly RequestDelta[]): voi
     ...row.latencies,
   ])
   const adds = requestColumns.map(name => adding('usage_requests', name))
-  insert(tx, 'usage_requests', key, [...key, ...requestColumns], values, adds)
+  return insert('usage_requests', key, [...key, ...requestColumns], values, adds)
 }
 
-export function addIngest(tx: Transaction, rows: readonly IngestDelta[]): void {
+function addIngest(rows: readonly IngestDelta[]): Statement[] {
   const key = ['width', 'bucket'] as const
   const columns = [...key, ...ingestColumns, 'last_at', 'lag_max', 'lag_last'] as const
-  insert(
-    tx,
+  return insert(
     'usage_ingest',
     key,
     columns,
@@ -69,7 +75,7 @@ export function addIngest(tx: Transaction, rows: readonly IngestDelta[]): void {
   )
 }
 
-export function addLog(tx: Transaction, rows: UsageBatch['log']): void {
+function addLog(rows: UsageBatch['log']): Statement[] {
   const values = rows.map(row => [
     row.app_id,
     row.at_ms,
@@ -81,30 +87,63 @@ export function addLog(tx: Transaction, rows: UsageBatch['log']): void {
     Math.round(row.milliseconds * 1e3),
     row.store_id,
   ])
-  insert(tx, 'request_log', ['app_id', 'at_ms', 'request_id'], logColumns.split(', '), values, [])
+  return insert('request_log', ['app_id', 'at_ms', 'request_id'], logColumns.split(', '), values, [])
 }
 
 const texts = ['app_id', 'endpoint', 'request_id', 'method', 'error_code']
 
-/** `changes` update an existing row; without any, it stays unchanged. */
+type Cell = string | number | bigint | null
+
+/** As many rows as are given one by one, so that Citus sends the statement straight to their shard; more as lists. */
+const fewRows = 6
+
+/** The first columns are the `key`. `changes` update an existing row; without any, it stays unchanged. */
 function insert(
-  tx: Transaction,
   table: string,
   key: readonly string[],
   columns: readonly string[],
-  rows: readonly (string | number | bigint | null)[][],
+  rows: readonly Cell[][],
   changes: readonly string[],
-): void {
-  if (rows.length === 0) return
-  const lists = columns.map((name, i) => `$${i + 1}::${texts.includes(name) ? 'text' : 'bigint'}[]`)
-  const values: Value[] = columns.map((_, i) => rows.map(row => row[i] ?? null))
-  tx.send(
-    `insert into ${table} (${columns.join(', ')})
-     select ${columns.join(', ')} from unnest(${lists.join(', ')}) as given (${columns.join(', ')})
-     order by ${key.join(', ')}
-     on conflict (${key.join(', ')}) do ${changes.length === 0 ? 'nothing' : `update set ${changes.join(', ')}`}`,
-    values,
-  )
+): Statement[] {
+  if (rows.length === 0) return []
+  const { sql, values } =
+    rows.length <= fewRows ? oneByOne(rows.toSorted(byKey(key.length))) : asLists(key, columns, rows)
+  const conflict = changes.length === 0 ? 'nothing' : `update set ${changes.join(', ')}`
+  return [
+    [
+      `insert into ${table} (${columns.join(', ')}) ${sql} on conflict (${key.join(', ')}) do ${conflict}`,
+      values,
+    ],
+  ]
 }
+
+function oneByOne(rows: readonly Cell[][]): { sql: string; values: Value[] } {
+  const values: Value[] = []
+  const lines = rows.map(row => `(${row.map(cell => `$${values.push(cell)}`).join(', ')})`)
+  return { sql: `values ${lines.join(', ')}`, values }
+}
+
+function asLists(
+  key: readonly string[],
+  columns: readonly string[],
+  rows: readonly Cell[][],
+): { sql: string; values: Value[] } {
+  const names = columns.join(', ')
+  const lists = columns.map((name, i) => `$${i + 1}::${texts.includes(name) ? 'text' : 'bigint'}[]`)
+  return {
+    sql: `select ${names} from unnest(${lists.join(', ')}) as given (${names}) order by ${key.join(', ')}`,
+    values: columns.map((_, i) => rows.map(row => row[i] ?? null)),
+  }
+}
+
+const byKey =
+  (length: number) =>
+  (one: readonly Cell[], other: readonly Cell[]): number => {
+    for (let i = 0; i < length; i++) {
+      const [a, b] = [one[i] ?? 0, other[i] ?? 0]
+      if (a !== b) return a < b ? -1 : 1
+    }
+    return 0
+  }
 
 const adding = (table: string, name: string): string => `${name} = ${table}.${name} + excluded.${name}`

@@ -49,7 +49,7 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
   )
   const touch = db.prepare(
     `update app_secrets set last_used_at = ?1
-     where id = ?2 and (last_used_at is null or last_used_at / 60 < cast(?1 as integer) / 60)`,
+     where app_id = ?3 and id = ?2 and (last_used_at is null or last_used_at / 60 < cast(?1 as integer) / 60)`,
   )
 
   const addSecret = ({ id, app_id, hash, created_at, last_used_at }: AppSecret) =>
@@ -99,7 +99,7 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
         dropOldSecrets.run(secret.app_id, secret.id, keep - 1)
         writeAudit(audit)
       }),
-    touchSecret: (id, now) => db.write(() => void touch.run(now, id)),
+    touchSecret: (app_id, id, now) => db.write(() => void touch.run(now, id, app_id)),
     removeSecret: (app_id, id, audit) =>
       db.write(() => {
         const removed = removeSecret.run(app_id, id).changes === 1

@@ -4,7 +4,7 @@ import { appColumns, type AppRow, toApp } from './apps.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createClients(db: Database): Clients {
-  const facts = db.prepare<ClientRow<AppRow>>(clientFactsSql(appColumns, '?'))
+  const facts = db.prepare<ClientRow<AppRow>>(clientFactsSql(appColumns, '?1'))
   return {
     facts: id => db.look(() => clientFactsOf(id, facts.all(id), toApp)),
   }

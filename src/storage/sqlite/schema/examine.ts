@@ -30,6 +30,7 @@ export async function examineSqlite(file: string, { thorough = false } = {}): Pr
       clock: null,
       signing_since: current === 0 ? null : signingSince(connection),
       connections: null,
+      cluster: null,
       disk: space(dirname(file)),
     }
   } catch (error) {

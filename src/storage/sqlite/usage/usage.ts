@@ -110,6 +110,7 @@ export function createUsage(db: Database): Usage {
   )
 
   return {
+    parts: async batch => [batch],
     add: batch =>
       db.write(() => {
         for (const row of batch.reads) {
