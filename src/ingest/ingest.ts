@@ -47,7 +47,7 @@ interface Refused {
   refused: { message: string; details: readonly ErrorDetail[]; problems: number; lines: number }
 }
 
-const nothing: Written = { counts: noRecords, stale: [], warnings: [], newest: null }
+const nothing: Written = { counts: noRecords, stale: [], warnings: [], newest: null, moves: [] }
 
 export function createIngest(writer: RecordWriter): Ingest {
   return {

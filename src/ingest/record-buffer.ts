@@ -7,8 +7,9 @@ const chunkSize = 1024 * 1024
 const partRecords = 2000
 const partBytes = 1024 * 1024
 
-/** A record's kind, line, two ids, three times and the lengths of four texts; the texts follow. */
-const headerSize = 8 + 8 + 8 + 8 + 3 * 8 + 4 * 4
+/** A record's kind, line, two ids, four numbers and the lengths of four texts; the texts follow. */
+const lengthsAt = 8 + 8 + 8 + 8 + 4 * 8
+const headerSize = lengthsAt + 4 * 4
 
 export interface Position {
   chunk: number
@@ -42,7 +43,7 @@ export class RecordBuffer {
   }
 
   add(record: PreparedRecord): void {
-    const { ids, times, texts } = fieldsOf(record)
+    const { ids, numbers, texts } = fieldsOf(record)
     const lengths = texts.map(text => (typeof text === 'string' ? Buffer.byteLength(text) : 0))
     const size = lengths.reduce((sum, length) => sum + length, headerSize)
     const chunk = this.#chunkWith(size)
@@ -50,11 +51,12 @@ export class RecordBuffer {
     bytes[start] = kinds.indexOf(record.kind)
     bytes.writeDoubleLE(record.line, start + 8)
     for (let i = 0; i < ids.length; i++) bytes.writeBigInt64LE(ids[i] as bigint, start + 16 + i * 8)
-    for (let i = 0; i < times.length; i++) bytes.writeDoubleLE(times[i] ?? Number.NaN, start + 32 + i * 8)
+    for (let i = 0; i < numbers.length; i++)
+      bytes.writeDoubleLE(numbers[i] ?? Number.NaN, start + 32 + i * 8)
     let at = start + headerSize
     for (let i = 0; i < texts.length; i++) {
       const length = lengths[i] as number
-      bytes.writeInt32LE(writeText(bytes, texts[i], at, length), start + 56 + i * 4)
+      bytes.writeInt32LE(writeText(bytes, texts[i], at, length), start + lengthsAt + i * 4)
       at += length
     }
     chunk.used = at
@@ -119,17 +121,18 @@ function writeText(bytes: Buffer, text: string | null | undefined, at: number, l
 
 function fieldsOf({ kind, row }: PreparedRecord): {
   ids: readonly bigint[]
-  times: readonly (number | null)[]
+  numbers: readonly (number | null)[]
   texts: Texts
 } {
   switch (kind) {
     case 'store':
-      return { ids: [row.id], times: [], texts: [row.name, row.timezone, row.merchant, row.doc] }
+      return { ids: [row.id], numbers: [], texts: [row.name, row.timezone, row.merchant, row.doc] }
     case 'item':
-      return { ids: [row.store_id, row.id], times: [row.updated_at], texts: [row.doc] }
+      return { ids: [row.store_id, row.id], numbers: [row.updated_at], texts: [row.doc] }
     case 'order': {
-      const { store_id, created_at, updated_at, paid_at, id, sold, doc } = row
-      return { ids: [store_id], times: [created_at, updated_at, paid_at], texts: [id, sold, doc] }
+      const { store_id, created_at, updated_at, paid_at, subtotal, id, sold, doc } = row
+      const numbers = [created_at, updated_at, paid_at, subtotal]
+      return { ids: [store_id], numbers, texts: [id, sold, doc] }
     }
   }
 }
@@ -139,9 +142,9 @@ function readRecord(bytes: Buffer, start: number): { record: PreparedRecord; end
   let texts = 0
   const line = bytes.readDoubleLE(start + 8)
   const id = (i: number): bigint => bytes.readBigInt64LE(start + 16 + i * 8)
-  const time = (i: number): number => bytes.readDoubleLE(start + 32 + i * 8)
+  const number = (i: number): number => bytes.readDoubleLE(start + 32 + i * 8)
   const nextText = (): string | null | undefined => {
-    const written = bytes.readInt32LE(start + 56 + 4 * texts++)
+    const written = bytes.readInt32LE(start + lengthsAt + 4 * texts++)
     if (written < 0) return written === isNull ? null : undefined
     const from = end
     end += written >> 1
@@ -154,14 +157,14 @@ function readRecord(bytes: Buffer, start: number): { record: PreparedRecord; end
       return { record: { kind: 'store', line, row: { id: id(0), name, timezone, merchant, doc } }, end }
     }
     case 'item': {
-      const row = { store_id: id(0), id: id(1), updated_at: time(0), doc: text() }
+      const row = { store_id: id(0), id: id(1), updated_at: number(0), doc: text() }
       return { record: { kind: 'item', line, row }, end }
     }
     default: {
-      const [created_at, updated_at, paid] = [time(0), time(1), time(2)]
+      const [created_at, updated_at, paid, subtotal] = [number(0), number(1), number(2), number(3)]
       const paid_at = Number.isNaN(paid) ? null : paid
       const [orderId, sold, doc] = [text(), text(), text()]
-      const row = { store_id: id(0), id: orderId, created_at, updated_at, paid_at, sold, doc }
+      const row = { store_id: id(0), id: orderId, created_at, updated_at, paid_at, subtotal, sold, doc }
       return { record: { kind: 'order', line, row }, end }
     }
   }

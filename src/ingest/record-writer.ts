@@ -1,7 +1,14 @@
 import type { RecordCounts, RecordWarning } from '../contract/record.ts'
 import { type Clock, type Seconds, systemClock } from '../lib/clock.ts'
 import type { Line } from '../lib/lines.ts'
-import type { ExistingRows, RecordChanges, RecordPart, Storage, StoreRow } from '../storage/port/index.ts'
+import type {
+  ExistingRows,
+  RecordChanges,
+  RecordPart,
+  SequenceMove,
+  Storage,
+  StoreRow,
+} from '../storage/port/index.ts'
 import { auditEntry, type By, byServer } from '../domain/audit/audit.ts'
 import { type BufferPart, type Position, RecordBuffer } from './record-buffer.ts'
 import { decide, keysOf } from './records/decide.ts'
@@ -27,6 +34,8 @@ export interface Written {
   warnings: readonly RecordWarning[]
   /** The newest updated_at of the stored orders; null without orders. */
   newest: Seconds | null
+  /** The stores whose sequence has moved. */
+  moves: readonly SequenceMove[]
 }
 
 interface Batch {
@@ -70,7 +79,7 @@ export function createRecordWriter({
       const audit = movedStores(existing.stores, changes.stores).map(({ id, detail }) =>
         auditEntry(clock, by, 'store_moved', { store_ids: [id], detail }),
       )
-      return { ...changes, least_version: clock.now() * 1000, audit, next: next && partAt(next, tally) }
+      return { ...changes, least_seq: clock.now() * 1_000_000, audit, next: next && partAt(next, tally) }
     }
 
     function partAt(position: Position, tally: Tally): RecordPart {
@@ -88,17 +97,17 @@ export function createRecordWriter({
       }
     }
 
-    async function write(): Promise<Tally> {
+    async function write(): Promise<{ tally: Tally; moves: readonly SequenceMove[] }> {
       // With a bad line nothing is written, but the stores are still read to report lines whose store is missing.
       const first = problems.total > 0 ? noPart : records.part()
-      const keys = { ...keysOf(first.records), locked: stores.ids }
-      const { tally } = await storage.records.write(keys, (existing, stored) => {
+      const keys = { ...keysOf(first.records), locked: stores.ids, new_store_ids: stores.added }
+      const { changes, moves } = await storage.records.write(keys, (existing, stored) => {
         reportMissing(stored)
         if (problems.total > 0) throw new Rollback()
         const tally = new Tally()
         return { ...changesOf(first, existing, tally), tally }
       })
-      return tally
+      return { tally: changes.tally, moves }
     }
 
     return {
@@ -125,8 +134,10 @@ export function createRecordWriter({
       async commit() {
         // Before the commit, so that no answer fails after it.
         const warnings = problems.total > 0 ? [] : await merchants.warnings()
-        const tally = await write().catch(nullAfterRollback)
-        return tally && { counts: tally.counts, stale: tally.stale, warnings, newest: tally.newest }
+        const written = await write().catch(nullAfterRollback)
+        if (written === null) return null
+        const { tally, moves } = written
+        return { counts: tally.counts, stale: tally.stale, warnings, newest: tally.newest, moves }
       },
       clear: () => records.clear(),
     }

@@ -133,7 +133,7 @@ test('sales: an item whose lines are all gone is not listed, and one that comes 
     app_live: true,
     token_revoked: false,
     authorization_live: true,
-    store: { doc: '{}', orders_version: 1, items_version: 1 },
+    store: { doc: '{}', orders_version: 1, items_version: 1, seq: 1 },
     store_allowed: true,
   }
   const sold = [part(2n, 1n), part(1n, 2n), part(3n, 5n), part(1n, -2n), part(2n, 1n), part(-4n, 1n)]

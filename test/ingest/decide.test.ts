@@ -5,7 +5,7 @@ import type { PreparedRecord } from '../../src/ingest/records/prepared.ts'
 import { createRecordReader } from '../../src/ingest/records/read.ts'
 import { Tally } from '../../src/ingest/records/tally.ts'
 import { bucketWidths } from '../../src/domain/reading/sales-buckets.ts'
-import type { ExistingRows } from '../../src/storage/port/index.ts'
+import type { Rows } from '../../src/storage/port/index.ts'
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 const reader = createRecordReader()
@@ -19,13 +19,13 @@ const prepare = (...records: object[]): PreparedRecord[] =>
 
 const noon = Date.UTC(2026, 10, 1, 12) / 1000
 
-function decide(records: PreparedRecord[], existing: ExistingRows, now = noon) {
+function decide(records: PreparedRecord[], existing: Rows, now = noon) {
   const tally = new Tally()
   return { ...decideChanges(records, existing, now, tally), counts: tally.counts, stale: tally.stale }
 }
 
 /** The rows that these records leave behind in an empty database. */
-function stored(...records: object[]): ExistingRows {
+function stored(...records: object[]): Rows {
   const { stores, items, orders } = decide(prepare(sampleStore(), ...records), {
     stores: [],
     items: [],
@@ -34,7 +34,7 @@ function stored(...records: object[]): ExistingRows {
   return { stores, items, orders: orders.map(({ row }) => row) }
 }
 
-const after = (existing: ExistingRows, ...records: object[]) => decide(prepare(...records), existing)
+const after = (existing: Rows, ...records: object[]) => decide(prepare(...records), existing)
 
 const nothing = { stores: 0, items: 0, orders: 0, unchanged: 0, stale: 0 }
 

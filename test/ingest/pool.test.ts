@@ -48,6 +48,7 @@ test('what is committed is stored; what is abandoned is not', async () => {
     stale: [],
     warnings: [],
     newest: null,
+    moves: [],
   })
   assert.equal(await storage.stores.exists(1n), true)
   assert.equal(await storage.stores.exists(2n), false)

@@ -29,6 +29,7 @@ describe('record: an order as it is stored', () => {
       created_at: Date.UTC(2026, 10, 1, 9, 30, 0) / 1000,
       updated_at: Date.UTC(2026, 10, 1, 9, 31, 0) / 1000,
       paid_at: Date.UTC(2026, 10, 1, 9, 30, 40) / 1000,
+      subtotal: 450,
       sold: '12:1:1:0',
       doc: JSON.stringify(stored),
     })

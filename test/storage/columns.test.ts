@@ -4,18 +4,19 @@ import { openDatabase } from '../../src/storage/sqlite/connection/database.ts'
 import { migrate } from '../../src/storage/sqlite/schema/migrate.ts'
 import { migratePostgres } from '../../src/storage/postgres/index.ts'
 import { isInt64, readInteger } from '../../src/storage/shared/integers.ts'
-import type { ColumnType } from '../../src/storage/shared/table.ts'
-import { tables, throttles } from '../../src/storage/shared/tables.ts'
+import type { ColumnType, Table } from '../../src/storage/shared/table.ts'
+import { feedServers, tables, throttles } from '../../src/storage/shared/tables.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 
-const declared = [...tables, throttles].flatMap(({ name: table, columns }) =>
-  Object.entries(columns).map(([column, type]) => ({ table, column, type })),
-)
+const columnsOf = ({ name: table, columns }: Table) =>
+  Object.entries(columns).map(([column, type]) => ({ table, column, type }))
+
+const declared = [...tables, throttles].flatMap(columnsOf)
 
 /** `table.column type`, with the engine's own name of the type. */
-const schemaOf = (engineTypes: Record<ColumnType, string>): string[] =>
-  declared.map(({ table, column, type }) => `${table}.${column} ${engineTypes[type]}`).sort()
+const schemaOf = (engineTypes: Record<ColumnType, string>, columns = declared): string[] =>
+  columns.map(({ table, column, type }) => `${table}.${column} ${engineTypes[type]}`).sort()
 
 describe('every column of the schema has a declared type', () => {
   test('in SQLite', async () => {
@@ -47,7 +48,10 @@ describe('every column of the schema has a declared type', () => {
     )
     assert.deepEqual(
       columns.map(({ line }) => line as string).sort(),
-      schemaOf({ text: 'text', int64: 'bigint', number: 'bigint', boolean: 'boolean' }),
+      schemaOf({ text: 'text', int64: 'bigint', number: 'bigint', boolean: 'boolean' }, [
+        ...declared,
+        ...columnsOf(feedServers),
+      ]),
     )
   })
 })

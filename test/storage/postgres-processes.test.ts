@@ -159,7 +159,7 @@ test('parallel batches that add the same orders: one adds each, sales are counte
     ),
   )
   assert.equal(
-    added.reduce((sum, { orders }) => sum + orders.length, 0),
+    added.reduce((sum, { changes }) => sum + changes.orders.length, 0),
     3,
   )
   const [rollup] = await administer(url, 'select lines, units from sales_rollups')

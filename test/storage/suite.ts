@@ -4,6 +4,7 @@ import { accessTests } from './suite/access.ts'
 import { auditTests } from './suite/audit.ts'
 import { browseTests } from './suite/browse.ts'
 import { decisionTests } from './suite/decisions.ts'
+import { changeTests } from './suite/changes.ts'
 import { deepTests } from './suite/deep.ts'
 import { listTests } from './suite/lists.ts'
 import { oauthTests } from './suite/oauth.ts'
@@ -23,6 +24,7 @@ export function storageSuite(name: string, open: () => Promise<Storage>): void {
     suite('audit log and switches', () => auditTests(open))
     suite('browsing', () => browseTests(open))
     suite('records', () => recordTests(open))
+    suite('changes, heads, receipts', () => changeTests(open))
     suite('lists', () => listTests(open))
     suite('the rest of a page', () => restTests(open))
     suite('deep pages', () => deepTests(open))

@@ -1,10 +1,10 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type {
-  ExistingRows,
   ItemRow,
   OrderRow,
   RecordChanges,
   RecordKeys,
+  Rows,
   StoreRow,
 } from '../../storage/port/index.ts'
 import type { PreparedRecord, PreparedStore } from './prepared.ts'
@@ -50,7 +50,7 @@ export function keysOf(records: readonly PreparedRecord[]): RecordKeys {
  */
 export function decide(
   records: readonly PreparedRecord[],
-  existing: ExistingRows,
+  existing: Rows,
   now: Seconds,
   tally: Tally,
 ): RecordChanges {
@@ -70,7 +70,7 @@ export function decide(
   return changesOf(stores, rows)
 }
 
-function track({ items, orders }: ExistingRows): Map<bigint, TrackedStore> {
+function track({ items, orders }: Rows): Map<bigint, TrackedStore> {
   const rows = new Map<bigint, TrackedStore>()
   for (const row of items) rowsOf(rows, row.store_id).items.set(row.id, { stored: row, row })
   for (const row of orders) rowsOf(rows, row.store_id).orders.set(row.id, { stored: row, row })

@@ -13,6 +13,7 @@ export function createOrderReader(): (cursor: JsonCursor, problems: Problems) =>
   const id = record.index('id')
   const status = record.index('status')
   const store_id = record.index('store_id')
+  const subtotal = record.index('subtotal')
   const created = record.index('created_at')
   const updated = record.index('updated_at')
   const created_at = datetimeOf(record, 'created_at')
@@ -45,6 +46,7 @@ export function createOrderReader(): (cursor: JsonCursor, problems: Problems) =>
       created_at: created_at.seconds as Seconds,
       updated_at: updated_at.seconds ?? (created_at.seconds as Seconds),
       paid_at: paid_at.seconds,
+      subtotal: record.value(subtotal) === 'null' ? 0 : Number(record.value(subtotal)),
       sold: counter.sold(record.value(status)),
       // Without the first field, `kind`, which is no part of the order.
       doc: `{${record.render(1)}}`,

@@ -15,6 +15,11 @@ export class StoreReferences {
     }
   }
 
+  /** Those that a record describes, and so may create. */
+  get added(): bigint[] {
+    return [...this.#added]
+  }
+
   get ids(): bigint[] {
     return [...this.#added.union(this.#lines)]
   }

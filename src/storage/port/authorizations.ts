@@ -99,7 +99,9 @@ export interface AccessFacts {
 export interface StoreFacts {
   /** Rendered as in spec 2.3. */
   doc: string
-  /** Each rises with every committed change of the store's orders, or items. */
+  /** The newest number of the store's sequence. */
+  seq: number
+  /** That of the newest change of an order, or item. */
   orders_version: number
   items_version: number
 }

@@ -5,6 +5,7 @@ import type { Audit } from './audit.ts'
 import type { Authorizations } from './authorizations.ts'
 import type { Browse } from './browse.ts'
 import type { Decisions } from './decisions.ts'
+import type { Changes } from './changes.ts'
 import type { Items, Orders, Stores } from './lists.ts'
 import type { Artifacts, Clients, Keys, RevokedTokens, Throttles } from './oauth.ts'
 import type { Records } from './records.ts'
@@ -18,12 +19,14 @@ export type * from './audit.ts'
 export type * from './authorizations.ts'
 export type * from './browse.ts'
 export type * from './decisions.ts'
+export type * from './changes.ts'
 export type * from './lists.ts'
 export type * from './oauth.ts'
 export type * from './records.ts'
 export type * from './sales.ts'
 export type * from './switches.ts'
 export type * from './usage.ts'
+export { changeKinds } from './changes.ts'
 export { StorageUnavailable } from './unavailable.ts'
 export { usageRetention, usageWidths } from './usage.ts'
 
@@ -47,6 +50,7 @@ export interface Storage {
   readonly orders: Orders
   readonly items: Items
   readonly sales: Sales
+  readonly changes: Changes
   readonly records: Records
   readonly audit: Audit
   readonly browse: Browse

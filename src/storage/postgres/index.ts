@@ -7,6 +7,7 @@ import { createArtifacts } from './apps/artifacts.ts'
 import { createAuthorizations } from './apps/authorizations.ts'
 import { createBrowse } from './lists/browse.ts'
 import { createDecisions } from './apps/decisions.ts'
+import { createChanges } from './changes/changes.ts'
 import { distribute } from './schema/citus.ts'
 import { createClients } from './apps/clients.ts'
 import { type Database, openDatabase } from './connection/database.ts'
@@ -52,7 +53,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 /** `reader`: where list pages may come from besides the database. */
 export function createStorage(
   db: Database,
-  { statement_timeout }: Pick<Settings, 'statement_timeout'>,
+  { statement_timeout, failover = 'lossy' }: Pick<Settings, 'statement_timeout'> &
+    Partial<Pick<Settings, 'failover'>>,
   reader: ReplicaReader | null = null,
 ): Storage {
   const list = (shape: ListShape) =>
@@ -72,6 +74,7 @@ export function createStorage(
     orders: createOrders(list),
     items: createItems(list),
     sales: createSales(db, reader),
+    changes: createChanges(db, { keepsHistory: failover === 'lossless' }),
     records: createRecords(db, createStoreLimits(statement_timeout)),
     audit: createAudit(db),
     browse: createBrowse(db),

@@ -107,6 +107,7 @@ export const tables: readonly Table[] = [
       merchant: text,
       orders_version: number,
       items_version: number,
+      seq: number,
       doc: text,
     },
     key: ['id'],
@@ -126,7 +127,7 @@ export const tables: readonly Table[] = [
   },
   {
     name: 'items',
-    columns: { store_id: int64, id: int64, updated_at: number, doc: text },
+    columns: { store_id: int64, id: int64, updated_at: number, seq: number, doc: text },
     key: ['store_id', 'id'],
     store: 'store_id',
   },
@@ -138,6 +139,8 @@ export const tables: readonly Table[] = [
       id: text,
       updated_at: number,
       paid_at: number,
+      subtotal: number,
+      seq: number,
       sold: text,
       doc: text,
     },
@@ -159,6 +162,24 @@ export const tables: readonly Table[] = [
     key: ['store_id', 'width', 'bucket', 'item_id'],
     store: 'store_id',
   },
+  {
+    name: 'receipts',
+    columns: {
+      store_id: int64,
+      kind: text,
+      day: number,
+      entities: number,
+      subtotal: number,
+      digest_0: int64,
+      digest_1: int64,
+      digest_2: int64,
+      digest_3: int64,
+      seq: number,
+    },
+    key: ['store_id', 'kind', 'day'],
+    store: 'store_id',
+  },
+  { name: 'feed', columns: { id: int64, history: text }, key: ['id'] },
   {
     name: 'usage_reads',
     columns: {
@@ -232,6 +253,13 @@ export const throttles: Table = {
   name: 'throttles',
   columns: { key: text, expires_at: number, count: number },
   key: ['key'],
+}
+
+/** Only in PostgreSQL, and not copied: a copy is on other servers. */
+export const feedServers: Table = {
+  name: 'feed_servers',
+  columns: { system_identifier: text, timeline: number },
+  key: ['system_identifier'],
 }
 
 export const columnsOf = ({ columns }: Table): string[] => Object.keys(columns)

@@ -7,6 +7,7 @@ import { createAudit, createAuditWriter } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
 import { createAuthorizations, createAuthorizationWriter } from './apps/authorizations.ts'
 import { createBrowse } from './lists/browse.ts'
+import { createChanges } from './changes/changes.ts'
 import { createClients } from './apps/clients.ts'
 import { createDecisions } from './apps/decisions.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './connection/database.ts'
@@ -46,6 +47,7 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
     orders: createOrders(db, access),
     items: createItems(db, access),
     sales: createSales(db, access),
+    changes: createChanges(db, access),
     records: createRecords(db, writeAudit),
     audit: createAudit(db, writeAudit),
     browse: createBrowse(db),

@@ -4,7 +4,16 @@ import { openStorage } from '../../../src/storage/open.ts'
 const [, , file, times] = process.argv
 const storage = await openStorage(file as string)
 for (let i = 0; i < Number(times); i++) {
-  const row = { store_id: 1n, id: `o${i}`, created_at: 5, updated_at: 5, paid_at: null, sold: '', doc: '1' }
+  const row = {
+    store_id: 1n,
+    id: `o${i}`,
+    created_at: 5,
+    updated_at: 5,
+    paid_at: null,
+    subtotal: 0,
+    sold: '',
+    doc: '1',
+  }
   await storage.records.write({ store_ids: [1n], items: [], orders: [row] }, () => ({
     stores: [],
     items: [],

@@ -333,7 +333,7 @@ export function accessTests(open: Open): void {
       app_live: true,
       token_revoked: false,
       authorization_live: true,
-      store: { doc: '{"store":1}', orders_version: 0, items_version: 0 },
+      store: { doc: '{"store":1}', orders_version: 0, items_version: 0, seq: 0 },
       store_allowed: true,
     }
     const none = { ...facts, store: null, store_allowed: false }

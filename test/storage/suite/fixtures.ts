@@ -8,6 +8,7 @@ import type {
   ItemRow,
   OrderRow,
   RecordChanges,
+  RecordKeys,
   Storage,
   StoreRow,
 } from '../../../src/storage/port/index.ts'
@@ -69,6 +70,7 @@ export const order = (store_id: bigint, id: string, over: Partial<OrderRow> = {}
   created_at: 1000,
   updated_at: 1000,
   paid_at: null,
+  subtotal: 0,
   sold: '',
   doc: `{"order":"${id}"}`,
   ...over,
@@ -82,22 +84,40 @@ export const item = (store_id: bigint, id: bigint, over: Partial<ItemRow> = {}):
   ...over,
 })
 
+/** The keys of rows, with their stores. */
+export function keysOf({
+  stores = [],
+  items = [],
+  orders = [],
+}: {
+  stores?: readonly { id: bigint }[]
+  items?: RecordKeys['items']
+  orders?: RecordKeys['orders']
+}): RecordKeys {
+  const store_ids = new Set([
+    ...stores.map(({ id }) => id),
+    ...[...items, ...orders].map(row => row.store_id),
+  ])
+  return { store_ids: [...store_ids], new_store_ids: stores.map(({ id }) => id), items, orders }
+}
+
 /** Writes rows as new, without looking at what is there. */
 export async function write(
   storage: Storage,
   changes: Partial<Omit<RecordChanges, 'orders'>> & { orders?: readonly OrderRow[] },
 ): Promise<void> {
-  await storage.records.write({ store_ids: [], items: [], orders: [] }, () => ({
-    stores: changes.stores ?? [],
-    items: changes.items ?? [],
-    orders: (changes.orders ?? []).map(row => ({ row, was_created_at: null })),
-    rollups: changes.rollups ?? [],
+  const { stores = [], items = [], orders = [], rollups = [] } = changes
+  await storage.records.write(keysOf({ stores, items, orders }), () => ({
+    stores,
+    items,
+    orders: orders.map(row => ({ row, was_created_at: null })),
+    rollups,
   }))
 }
 
 /** Moves or updates an order that is stored under `was_created_at`. */
 export async function rewrite(storage: Storage, row: OrderRow, was_created_at: number): Promise<void> {
-  await storage.records.write({ store_ids: [], items: [], orders: [] }, () => ({
+  await storage.records.write(keysOf({ orders: [row] }), () => ({
     stores: [],
     items: [],
     orders: [{ row, was_created_at }],

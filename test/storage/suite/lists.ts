@@ -161,11 +161,12 @@ export function listTests(open: Open): void {
         limit: 10,
         unless_version: version,
       })
-    assert.equal((await orders(1)).chunk, null)
-    assert.equal((await orders(1)).facts.store?.orders_version, 1)
-    assert.equal((await orders(2)).chunk?.rows, 1)
-    assert.equal((await items(2)).chunk, null)
-    assert.equal((await items(1)).chunk?.rows, 2)
+    // The first item has the number 1, the order 2, the second item 3.
+    assert.equal((await orders(2)).chunk, null)
+    assert.equal((await orders(2)).facts.store?.orders_version, 2)
+    assert.equal((await orders(3)).chunk?.rows, 1)
+    assert.equal((await items(3)).chunk, null)
+    assert.equal((await items(2)).chunk?.rows, 2)
   })
 
   check('items come by id over the whole of int64', open, async storage => {

@@ -18,7 +18,7 @@ export const storeFacts = facts({
     select 1 from authorization_stores
     where store_id = $6 and app_id = $1 and ($2::text is null or authorization_id = $2))`,
   readable: 'and store_allowed and doc is not null',
-  columns: 'stores.doc, stores.orders_version, stores.items_version',
+  columns: 'stores.doc, stores.orders_version, stores.items_version, stores.seq',
   from: 'from (select 1) as one left join stores on stores.id = $6',
 })
 
@@ -26,7 +26,7 @@ export const storeFacts = facts({
 export const tokenFacts = facts({
   allowed: 'false',
   readable: '',
-  columns: 'null as doc, null as orders_version, null as items_version',
+  columns: 'null as doc, null as orders_version, null as items_version, null as seq',
   from: '',
 })
 
@@ -72,15 +72,20 @@ export const tokenValues = (jti: string | null, family?: TokenFamily): Value[] =
 
 /** Splits a row into the facts and the columns that the statement added after them. */
 export function readFacts(row: RawRow): { facts: AccessFacts; readable: boolean; rest: RawRow } {
-  const [app_live, token_revoked, authorization_live, store_allowed, doc, orders, items, readable, ...rest] =
-    row
+  const [app_live, token_revoked, authorization_live, store_allowed, ...afterAccess] = row
+  const [doc, orders, items, seq, readable, ...rest] = afterAccess
   return {
     facts: {
       app_live: isTrue(app_live),
       token_revoked: isTrue(token_revoked),
       authorization_live: isTrue(authorization_live),
       store: doc
-        ? { doc: doc.toString(), orders_version: Number(orders), items_version: Number(items) }
+        ? {
+            doc: doc.toString(),
+            orders_version: Number(orders),
+            items_version: Number(items),
+            seq: Number(seq),
+          }
         : null,
       store_allowed: isTrue(store_allowed),
     },

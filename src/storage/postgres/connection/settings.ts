@@ -10,6 +10,8 @@ export interface PostgresOptions {
   read_database?: string | null
   /** Seconds that a page of the standby may lag behind. */
   read_staleness?: number
+  /** `lossless`: a promoted standby has every commit, so the history of the database goes on. */
+  failover?: 'lossy' | 'lossless'
   /** Reports an event to the operator; with an error when it needs attention. */
   notice?: (text: string, error?: unknown) => void
 }
@@ -26,6 +28,7 @@ export interface Settings {
   pool: number
   statement_timeout: number
   connect_timeout: number
+  failover: 'lossy' | 'lossless'
 }
 
 const sslModes: Record<string, Settings['ssl']> = {
@@ -73,6 +76,7 @@ export function readSettings(url: string, options: PostgresOptions = {}): Settin
     pool: options.database_pool ?? 10,
     statement_timeout: options.database_statement_timeout ?? 5000,
     connect_timeout: options.database_connect_timeout ?? 3000,
+    failover: options.failover ?? 'lossy',
   }
 }
 

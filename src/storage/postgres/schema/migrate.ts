@@ -5,9 +5,11 @@ import {
   refuseNewer,
   refuseOther,
 } from '../../shared/migrations.ts'
+import { numberingMigration, numberRows } from '../../shared/numbering.ts'
 import type { Database } from '../connection/database.ts'
 import { codeOf } from '../connection/errors.ts'
 import type { Transaction } from '../connection/transaction.ts'
+import { createNumbering } from './numbering.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
 
@@ -25,6 +27,7 @@ export async function migrate(db: Database, now: number): Promise<Migrated> {
   let to = from
   if (migrations.some(({ number }) => number > from)) await refuseWorker(db)
   for (const migration of migrations.filter(({ number }) => number > from)) {
+    if (migration.number === numberingMigration) await numberRows(createNumbering(db))
     to = await db.write(
       async tx => {
         await tx.script(lock)

@@ -10,6 +10,7 @@ type Row = [
   doc: string | null,
   orders_version: number,
   items_version: number,
+  seq: number,
 ]
 
 export interface Access {
@@ -36,7 +37,7 @@ export function createAccess(db: Database): Access {
        exists (
          select 1 from authorization_stores
          where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) as store_allowed,
-       stores.doc, stores.orders_version, stores.items_version
+       stores.doc, stores.orders_version, stores.items_version, stores.seq
      from (select 1) left join stores on stores.id = ?4`,
     'number',
     'tuples',
@@ -44,13 +45,15 @@ export function createAccess(db: Database): Access {
 
   function facts(claim: AccessClaim, store_id: bigint | null): AccessFacts {
     const { app_id, authorization_id, jti, family } = claim
-    const [app_live, token_revoked, authorization_live, store_allowed, doc, orders_version, items_version] =
-      select.get(app_id, authorization_id, jti, store_id, family?.id ?? null, family?.generation ?? 0) as Row
+    const familyValues = [family?.id ?? null, family?.generation ?? 0]
+    const row = select.get(app_id, authorization_id, jti, store_id, ...familyValues) as Row
+    const [app_live, token_revoked, authorization_live, store_allowed, doc] = row
+    const [, , , , , orders_version, items_version, seq] = row
     return {
       app_live: app_live === 1,
       token_revoked: token_revoked === 1,
       authorization_live: authorization_live === 1,
-      store: doc === null ? null : { doc, orders_version, items_version },
+      store: doc === null ? null : { doc, orders_version, items_version, seq },
       store_allowed: store_allowed === 1,
     }
   }

@@ -1,6 +1,7 @@
 import type {
   ExistingRows,
   ItemRow,
+  Numbered,
   OrderRow,
   RecordChanges,
   RecordKeys,
@@ -8,21 +9,24 @@ import type {
   StoreRow,
 } from '../../port/index.ts'
 import { storesOf } from '../../shared/record-keys.ts'
+import { type NumberedChanges, Sequences } from '../../shared/sequence.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
+import { prepareReceipts } from './receipts.ts'
 
-type StoredOrder = Omit<OrderRow, 'store_id' | 'id'>
-type StoredItem = Omit<ItemRow, 'store_id' | 'id'>
+type StoredOrder = Omit<Numbered<OrderRow>, 'store_id' | 'id'>
+type StoredItem = Omit<Numbered<ItemRow>, 'store_id' | 'id'>
 type StoredStore = Omit<StoreRow, 'id'>
 
 export function createRecords(db: Database, writeAudit: WriteAudit): Records {
   const read = prepareRead(db)
-  const storeExists = db.prepare('select 1 from stores where id = ?')
+  const newestOf = db.prepare<[seq: number]>('select seq from stores where id = ?', 'number', 'tuples')
   const writeStore = prepareStoreWrite(db)
   const writeOrder = prepareOrderWrite(db)
   const upsertItem = db.prepare(
-    `insert into items (store_id, id, updated_at, doc) values (?, ?, ?, ?)
-     on conflict (store_id, id) do update set updated_at = excluded.updated_at, doc = excluded.doc`,
+    `insert into items (store_id, id, updated_at, seq, doc) values (?, ?, ?, ?, ?)
+     on conflict (store_id, id) do update
+     set updated_at = excluded.updated_at, seq = excluded.seq, doc = excluded.doc`,
   )
   const addRollup = db.prepare(
     `insert into sales_rollups (store_id, width, bucket, item_id, lines, units, nanos) values (?, ?, ?, ?, ?, ?, ?)
@@ -32,45 +36,63 @@ export function createRecords(db: Database, writeAudit: WriteAudit): Records {
   const dropEmptyRollup = db.prepare(
     'delete from sales_rollups where store_id = ? and width = ? and bucket = ? and item_id = ? and lines = 0',
   )
-  const raiseOrders = db.prepare('update stores set orders_version = max(orders_version + 1, ?) where id = ?')
-  const raiseItems = db.prepare('update stores set items_version = max(items_version + 1, ?) where id = ?')
+  const addReceipts = prepareReceipts(db)
+  const move = db.prepare(
+    `update stores set seq = ?, orders_version = coalesce(?, orders_version),
+       items_version = coalesce(?, items_version) where id = ?`,
+  )
 
-  function apply({ stores, items, orders, rollups, least_version = 0, audit = [] }: RecordChanges): void {
+  function apply(
+    { stores, rollups, audit = [] }: RecordChanges,
+    { items, orders, receipts }: NumberedChanges,
+  ): void {
     for (const store of stores) writeStore(store)
-    for (const { store_id, id, updated_at, doc } of items) upsertItem.run(store_id, id, updated_at, doc)
+    for (const { store_id, id, updated_at, seq, doc } of items)
+      upsertItem.run(store_id, id, updated_at, seq, doc)
     for (const { row, was_created_at } of orders) writeOrder(row, was_created_at)
     for (const { store_id, width, bucket, item_id, lines, units, nanos } of rollups) {
       addRollup.run(store_id, width, bucket, item_id, lines, units, nanos)
       if (lines <= 0n) dropEmptyRollup.run(store_id, width, bucket, item_id)
     }
-    for (const id of new Set(orders.map(({ row }) => row.store_id))) raiseOrders.run(least_version, id)
-    for (const id of new Set(items.map(({ store_id }) => store_id))) raiseItems.run(least_version, id)
+    addReceipts(receipts)
     for (const entry of audit) writeAudit(entry)
   }
 
-  const existingStores = (keys: RecordKeys): Set<bigint> =>
-    new Set(storesOf(keys).filter(id => storeExists.get(id) !== undefined))
+  /** The newest seq of each store of the keys that exists. */
+  const newestSeqs = (keys: RecordKeys): Map<bigint, number> =>
+    new Map(
+      storesOf(keys).flatMap(id => {
+        const row = newestOf.get(id)
+        return row ? [[id, row[0]] as const] : []
+      }),
+    )
 
   return {
     write: (keys, decide) =>
       db.write(() => {
-        const changes = decide(read(keys), existingStores(keys))
-        apply(changes)
+        const newest = newestSeqs(keys)
+        const existing = read(keys)
+        const changes = decide(existing, new Set(newest.keys()))
+        const sequences = new Sequences(newest)
+        apply(changes, sequences.number(existing, changes))
         for (let part = changes.next; part; ) {
-          const more = part.decide(read(part.keys))
-          apply(more)
+          const rows = read(part.keys)
+          const more = part.decide(rows)
+          apply(more, sequences.number(rows, more))
           part = more.next
         }
-        return changes
+        for (const { store_id, seq, orders_seq, items_seq } of sequences.moves)
+          move.run(seq, orders_seq, items_seq, store_id)
+        return { changes, moves: sequences.moves }
       }),
   }
 }
 
 function prepareRead(db: Database): (keys: RecordKeys) => ExistingRows {
   const store = db.prepare<StoredStore>('select name, timezone, merchant, doc from stores where id = ?')
-  const item = db.prepare<StoredItem>('select updated_at, doc from items where store_id = ? and id = ?')
+  const item = db.prepare<StoredItem>('select updated_at, seq, doc from items where store_id = ? and id = ?')
   const order = db.prepare<StoredOrder>(
-    'select created_at, updated_at, paid_at, sold, doc from orders where store_id = ? and id = ?',
+    'select created_at, updated_at, paid_at, subtotal, seq, sold, doc from orders where store_id = ? and id = ?',
   )
   return ({ store_ids, items, orders }) => ({
     stores: found(store_ids, id => spread({ id }, store.get(id))),
@@ -108,23 +130,24 @@ function prepareStoreWrite(db: Database): (store: StoreRow) => void {
   }
 }
 
-function prepareOrderWrite(db: Database): (row: OrderRow, was_created_at: number | null) => void {
+function prepareOrderWrite(db: Database): (row: Numbered<OrderRow>, was_created_at: number | null) => void {
   const insert = db.prepare(
-    'insert into orders (store_id, created_at, id, updated_at, paid_at, sold, doc) values (?, ?, ?, ?, ?, ?, ?)',
+    `insert into orders (store_id, created_at, id, updated_at, paid_at, subtotal, seq, sold, doc)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = db.prepare(
-    `update orders set updated_at = ?, paid_at = ?, sold = ?, doc = ?
+    `update orders set updated_at = ?, paid_at = ?, subtotal = ?, seq = ?, sold = ?, doc = ?
      where store_id = ? and created_at = ? and id = ?`,
   )
   const remove = db.prepare('delete from orders where store_id = ? and created_at = ? and id = ?')
 
-  return ({ store_id, created_at, id, updated_at, paid_at, sold, doc }, was_created_at) => {
+  return ({ store_id, created_at, id, updated_at, paid_at, subtotal, seq, sold, doc }, was_created_at) => {
     if (was_created_at === created_at) {
-      update.run(updated_at, paid_at, sold, doc, store_id, created_at, id)
+      update.run(updated_at, paid_at, subtotal, seq, sold, doc, store_id, created_at, id)
       return
     }
     if (was_created_at !== null) remove.run(store_id, was_created_at, id)
-    insert.run(store_id, created_at, id, updated_at, paid_at, sold, doc)
+    insert.run(store_id, created_at, id, updated_at, paid_at, subtotal, seq, sold, doc)
   }
 }
 

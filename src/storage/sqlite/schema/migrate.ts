@@ -7,9 +7,11 @@ import {
   refuseNewer,
   refuseOther,
 } from '../../shared/migrations.ts'
+import { numberingMigration, numberRows } from '../../shared/numbering.ts'
 import { type Database, inMemory } from '../connection/database.ts'
 import { hasLog, readOnlyLocation } from '../connection/read-only.ts'
 import { assertIntact, assertWritable, explain } from '../connection/usable.ts'
+import { createNumbering } from './numbering.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
 
@@ -19,6 +21,7 @@ export async function migrate(db: Database, now: number): Promise<Migrated> {
   const from = await db.read(() => schemaNumber(db.connection))
   let to = from
   for (const migration of migrations.filter(({ number }) => number > from)) {
+    if (migration.number === numberingMigration) await numberRows(createNumbering(db))
     await db.write(() => {
       const current = schemaNumber(db.connection)
       refuseNewer(current, migrations)

@@ -1,0 +1,85 @@
+import type { AccessClaim, AccessFacts } from './authorizations.ts'
+import type { Chunk, Cursor, NextChunk } from './lists.ts'
+
+export const changeKinds = ['order', 'item'] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+export interface ChangesQuery {
+  store_id: bigint
+  /** Only entities whose seq is higher. */
+  after: number
+  kinds: readonly ChangeKind[]
+}
+
+/** The facts, the feed and the entries of one moment; `chunk` is null when the facts forbid it. */
+export interface FirstChanges {
+  facts: AccessFacts
+  /** The id of the database's history. */
+  history: string
+  chunk: ChangesChunk | null
+}
+
+/** `last_seq`: of the last entry; null without entries. */
+export interface ChangesChunk extends Chunk {
+  last_seq: number | null
+}
+
+/** An app's question about a store. */
+export interface WaitingRead {
+  claim: AccessClaim
+  store_id: bigint
+}
+
+/** The newest seq of each store that a claim covers, as JSON, by store. */
+export interface HeadsRead {
+  claim: AccessClaim
+  offset: number
+  /** Behind this store; then there is no offset. */
+  after: bigint | null
+  limit: number
+}
+
+export interface Heads {
+  facts: AccessFacts
+  /** Null when the facts forbid it. */
+  heads: readonly { store_id: bigint; seq: number }[] | null
+}
+
+export interface ReceiptsQuery {
+  store_id: bigint
+  /** Days since 1970-01-01, both included. */
+  first_day: number
+  last_day: number
+}
+
+/** The number of entities and the sums over them; see `lib/digest.ts`. */
+export interface Receipt {
+  count: number
+  subtotal: number
+  digest: string
+}
+
+/** All of one moment; `days` has the days with orders. Null when the facts forbid it. */
+export interface Receipts {
+  facts: AccessFacts
+  history: string
+  receipts: { days: readonly (Receipt & { day: number })[]; items: Receipt } | null
+}
+
+export interface Changes {
+  /** Entities with `after` < seq ≤ the store's newest seq, in their newest version, by seq. */
+  page(read: { claim: AccessClaim; query: ChangesQuery; limit: number; count: number }): Promise<FirstChanges>
+  /** The entries behind a cursor, up to the newest seq of the first read. */
+  more(read: {
+    claim: AccessClaim
+    query: ChangesQuery
+    after: Cursor
+    limit: number
+  }): Promise<NextChunk & ChangesChunk>
+  heads(read: HeadsRead): Promise<Heads>
+  receipts(read: { claim: AccessClaim; query: ReceiptsQuery }): Promise<Receipts>
+  /** The facts behind many claims, in the same order. */
+  watch(reads: readonly WaitingRead[]): Promise<AccessFacts[]>
+  /** Begins a new history and returns its id: clients of `changes` then read everything again. */
+  renewHistory(): Promise<string>
+}

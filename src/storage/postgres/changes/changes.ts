@@ -1,0 +1,99 @@
+import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
+import { claimValues, readFacts, storeFacts } from '../apps/access.ts'
+import type { RawRow } from '../connection/connection.ts'
+import type { Database } from '../connection/database.ts'
+import { createHeads } from './heads.ts'
+import { historyColumns, type HistoryRow, readHistory, recordServer, renewSql, serverSql } from './history.ts'
+import { receiptsOf, receiptsSql } from './receipts.ts'
+import { createWatch } from './watch.ts'
+
+/** The entries of one kind with $5 < seq ≤ the end, each as in the answer. */
+const entries: Record<ChangeKind, (end: string) => string> = {
+  order:
+    end => `select seq, '{"seq":' || seq || ',"kind":"order","id":' || to_json(id)::text || ',"data":' || doc || '}'
+      as entry from orders where facts.readable and store_id = $4 and seq > $5 and seq <= ${end} order by seq limit $6`,
+  item: end => `select seq, '{"seq":' || seq || ',"kind":"item","id":' || id || ',"data":' || doc || '}'
+      as entry from items where facts.readable and store_id = $4 and seq > $5 and seq <= ${end} order by seq limit $6`,
+}
+
+/**
+ * $1 to $3 the claim, $4 store, $5 after, $6 limit, $7 the newest seq of the page's first read or null. Each kind has a
+ * limit of its own: otherwise PostgreSQL sorts the rest of the store. One statement: facts, history and entries are of
+ * one moment.
+ */
+const pageSql = (kinds: readonly ChangeKind[]): string =>
+  `with facts as materialized (${storeFacts})
+   select facts.*, ${historyColumns}, page.* from facts cross join ${serverSql} left join lateral (
+     select count(*) as rows, max(seq) as last_seq, string_agg(entry, ',') as entries from (
+       select seq, entry from (
+         ${kinds.map(kind => `(${entries[kind]('coalesce($7::bigint, facts.seq)')})`).join(' union all ')}
+       ) as merged order by seq limit $6
+     ) as ordered
+   ) as page on true`
+
+export function createChanges(db: Database, { keepsHistory }: { keepsHistory: boolean }): Changes {
+  const both = pageSql(['order', 'item'])
+  const only = { order: pageSql(['order']), item: pageSql(['item']) }
+
+  /** Runs a statement until it is answered by a server that the database knows. */
+  async function readKnown<T extends { from: HistoryRow }>(read: () => Promise<T>): Promise<T> {
+    const first = await read()
+    if (first.from.server.is_known) return first
+    await recordServer(db, first.from.server, keepsHistory)
+    return read()
+  }
+
+  async function read(
+    claim: Parameters<typeof claimValues>[0],
+    { store_id, after, kinds }: ChangesQuery,
+    { limit, head, left }: { limit: number; head: number | null; left: number },
+  ) {
+    const sql = kinds.length > 1 ? both : only[kinds[0] as ChangeKind]
+    const wanted = Math.min(limit, left)
+    const row = await db.rawRow(sql, [...claimValues(claim), store_id, after, wanted, head])
+    const { facts, readable, rest } = readFacts(row)
+    const from = readHistory(rest)
+    const end = head ?? facts.store?.seq ?? 0
+    return { facts, from, chunk: readable ? chunkOf(rest.slice(4), wanted, end, left) : null }
+  }
+
+  return {
+    async page({ claim, query, limit, count }) {
+      const { facts, from, chunk } = await readKnown(() =>
+        read(claim, query, { limit, head: null, left: count }),
+      )
+      return { facts, history: from.history, chunk }
+    },
+    async more({ claim, query, after: cursor, limit }) {
+      const [after, head, left] = cursor as readonly [number, number, number]
+      const { facts, chunk } = await read(claim, { ...query, after }, { limit, head, left })
+      return { ...(chunk ?? { bytes: new Uint8Array(), rows: 0, next: null, last_seq: null }), facts }
+    },
+    ...createHeads(db),
+    async receipts({ claim, query: { store_id, first_day, last_day } }) {
+      const { facts, from, receipts } = await readKnown(async () => {
+        const row = await db.rawRow(receiptsSql, [...claimValues(claim), store_id, first_day, last_day])
+        const { facts, readable, rest } = readFacts(row)
+        return { facts, from: readHistory(rest), receipts: readable ? receiptsOf(rest.slice(4)) : null }
+      })
+      return { facts, history: from.history, receipts }
+    },
+    watch: createWatch(db),
+    async renewHistory() {
+      const [row] = await db.query<{ history: string }>(renewSql)
+      return (row as { history: string }).history
+    },
+  }
+}
+
+function chunkOf([count, last, bytes]: RawRow, wanted: number, head: number, left: number): ChangesChunk {
+  const rows = Number(count)
+  const last_seq = last ? Number(last) : null
+  const isEnd = rows < wanted || rows === left || last_seq === head || last_seq === null
+  return {
+    bytes: bytes ?? new Uint8Array(),
+    rows,
+    next: isEnd ? null : [last_seq, head, left - rows],
+    last_seq,
+  }
+}

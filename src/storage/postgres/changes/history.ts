@@ -1,0 +1,68 @@
+import { StorageUnavailable } from '../../port/index.ts'
+import type { RawRow } from '../connection/connection.ts'
+import type { Database } from '../connection/database.ts'
+
+/**
+ * Columns about the history that a statement reads from, together with its data: the id, the server that answers (on
+ * Citus the store's worker) with its timeline, and the timeline that the database knows of it. A promoted standby has a
+ * new timeline, and may lack the last commits.
+ */
+export const historyColumns = `(select history from feed) as history, server.system_identifier, server.timeline,
+  (select timeline from feed_servers where system_identifier = server.system_identifier) as known_timeline`
+
+/** Null on a standby, which must not answer for the primary. */
+export const serverSql = `(
+    select system_identifier::text as system_identifier,
+      case when not pg_is_in_recovery()
+        then ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint end as timeline
+    from pg_control_system()
+  ) as server`
+
+/** The first columns of a row that has `historyColumns`. */
+export interface HistoryRow {
+  history: string
+  server: { system_identifier: string; timeline: string; is_known: boolean }
+}
+
+export function readHistory([history, system_identifier, timeline, known_timeline]: RawRow): HistoryRow {
+  if (!timeline) throw new StorageUnavailable('the database is a standby')
+  return {
+    history: String(history),
+    server: {
+      system_identifier: String(system_identifier),
+      timeline: String(timeline),
+      is_known: String(timeline) === String(known_timeline),
+    },
+  }
+}
+
+/**
+ * Records a server, or its new timeline. A new timeline begins a new history, unless failovers lose no commit. So does
+ * an unknown server, where the data was restored; on Citus it is a new worker. A database that knows no server is new,
+ * or a copy, and keeps its history. Of several nodes that find the same, one changes the row.
+ */
+export async function recordServer(
+  db: Database,
+  { system_identifier, timeline }: HistoryRow['server'],
+  keepsHistory: boolean,
+): Promise<void> {
+  await db.write(async tx => {
+    const [known] = await tx.query<{ servers: number; here: number; citus: boolean }>(
+      `select count(*) as servers, count(*) filter (where system_identifier = $1) as here,
+         exists (select 1 from pg_extension where extname = 'citus') as citus
+       from feed_servers`,
+      [system_identifier],
+    )
+    const changed = await tx.query(
+      `insert into feed_servers (system_identifier, timeline) values ($1, $2)
+       on conflict (system_identifier) do update set timeline = excluded.timeline
+       where feed_servers.timeline <> excluded.timeline returning 1`,
+      [system_identifier, timeline],
+    )
+    if (changed.length === 0 || !known || known.servers === 0) return
+    const isNewWorker = known.citus && known.here === 0
+    if (!keepsHistory && !isNewWorker) await tx.query(renewSql)
+  })
+}
+
+export const renewSql = `update feed set history = replace(gen_random_uuid()::text, '-', '') returning history`

@@ -1,0 +1,32 @@
+import type { Changes } from '../../port/index.ts'
+import { type Access, tokenWorks } from '../apps/access.ts'
+import type { Database } from '../connection/database.ts'
+import { lowestId } from '../lists/list.ts'
+
+export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'> {
+  // Distinct: two consents, or a consent and the operator's link, may name the same store.
+  const prepare = (column: 'authorization_id' | 'app_id', index: string) =>
+    db.prepare<{ id: bigint; seq: number }>(
+      `select distinct stores.id, stores.seq
+       from authorization_stores as linked indexed by ${index} join stores on stores.id = linked.store_id
+       where linked.${column} = ?1 and linked.store_id >= ?2
+       order by linked.store_id limit ?3 + 0 offset ?4 + 0`,
+      'bigint',
+    )
+  const byAuthorization = prepare('authorization_id', 'authorization_stores_by_authorization')
+  const byApp = prepare('app_id', 'authorization_stores_by_app')
+
+  return {
+    heads: ({ claim, offset, after, limit }) =>
+      db.read(() => {
+        const facts = access.facts(claim, null)
+        if (!tokenWorks(facts)) return { facts, heads: null }
+        const from = after === null ? lowestId : after + 1n
+        const rows =
+          claim.authorization_id === null
+            ? byApp.all(claim.app_id, from, limit, offset)
+            : byAuthorization.all(claim.authorization_id, from, limit, offset)
+        return { facts, heads: rows.map(({ id, seq }) => ({ store_id: id, seq })) }
+      }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { ChangeKind } from '../../port/index.ts'
+import type { Numbering, UnnumberedRow } from '../../shared/numbering.ts'
+import type { Database } from '../connection/database.ts'
+import { prepareReceipts } from '../records/receipts.ts'
+
+export function createNumbering(db: Database): Numbering {
+  const stores = db.prepare<{ store_id: bigint; kind: ChangeKind }>(
+    `select distinct store_id, 'item' as kind from items where seq = 0
+     union all select distinct store_id, 'order' from orders where seq = 0`,
+    'bigint',
+  )
+  const found = {
+    item: db.prepare<UnnumberedRow>(
+      `select id, updated_at as created_at, 0 as subtotal from items where store_id = ? and seq = 0
+       order by updated_at, id limit ?`,
+      'bigint',
+    ),
+    order: db.prepare<UnnumberedRow>(
+      `select id, created_at, coalesce(json_extract(doc, '$.subtotal'), 0) as subtotal
+       from orders where store_id = ? and seq = 0 order by created_at, id limit ?`,
+    ),
+  }
+  const highest = db.prepare<[highest: number]>(
+    `select max(coalesce((select max(seq) from items where store_id = ?1), 0),
+       coalesce((select max(seq) from orders where store_id = ?1), 0))`,
+    'number',
+    'tuples',
+  )
+  const numberItem = db.prepare('update items set seq = ? where store_id = ? and id = ?')
+  const numberOrder = db.prepare('update orders set seq = ?, subtotal = ? where store_id = ? and id = ?')
+  const addReceipts = prepareReceipts(db)
+
+  return {
+    unnumbered: () => db.read(() => stores.all()),
+    batch: (store_id, kind, limit, number) =>
+      db.write(() => {
+        const rows = found[kind].all(store_id, limit)
+        const [last] = highest.get(store_id) as [number]
+        const { ids, subtotals, first_seq, receipts } = number(rows, last)
+        ids.forEach((id, i) => {
+          if (kind === 'item') numberItem.run(first_seq + i, store_id, id)
+          else numberOrder.run(first_seq + i, subtotals[i] as number, store_id, id)
+        })
+        addReceipts(receipts)
+        return rows.length
+      }),
+  }
+}
