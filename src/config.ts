@@ -18,6 +18,8 @@ export interface Config {
   /** The postgres:// URL of a hot standby that serves list pages, and the seconds that it may lag behind. */
   read_database: string | null
   read_staleness: number
+  /** `lossless`: a promoted standby lacks no commit, so clients of the change feed go on. */
+  failover: 'lossy' | 'lossless'
   /** Public address and OAuth issuer, without a trailing slash; null: the address that the server listens on. */
   base_url: string | null
   workers: number
@@ -35,6 +37,8 @@ export interface Config {
   /** The concurrency limit of each class of requests in a process, and the queue timeout in milliseconds. */
   max_requests: number
   max_wait: number
+  /** Requests of one app that may wait for changes, in each process. */
+  max_waiting: number
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number
 }
@@ -49,6 +53,7 @@ const settings = [
   'TILLGATE_DATABASE_CONNECT_TIMEOUT',
   'TILLGATE_READ_DATABASE',
   'TILLGATE_READ_STALENESS',
+  'TILLGATE_FAILOVER',
   'TILLGATE_BASE_URL',
   'TILLGATE_WORKERS',
   'TILLGATE_INGEST_THREADS',
@@ -59,6 +64,7 @@ const settings = [
   'TILLGATE_LISTENERS',
   'TILLGATE_MAX_REQUESTS',
   'TILLGATE_MAX_WAIT',
+  'TILLGATE_MAX_WAITING',
   'TILLGATE_SHUTDOWN_DELAY',
 ] as const
 
@@ -84,6 +90,7 @@ export function readConfig(env: Environment = process.env): Config {
     database_connect_timeout: integer(env, 'TILLGATE_DATABASE_CONNECT_TIMEOUT', 3000, 1, 3_600_000),
     read_database: readReplica(env['TILLGATE_READ_DATABASE'] || null, database),
     read_staleness: integer(env, 'TILLGATE_READ_STALENESS', 0, 0, 86_400),
+    failover: oneOf(env, 'TILLGATE_FAILOVER', 'lossy', ['lossy', 'lossless']),
     base_url: env['TILLGATE_BASE_URL'] ? readBaseUrl(env['TILLGATE_BASE_URL']) : null,
     workers: readWorkers(env, database),
     ingest_threads: integer(env, 'TILLGATE_INGEST_THREADS', Math.min(2, availableParallelism()), 0, 64),
@@ -102,6 +109,7 @@ export function readConfig(env: Environment = process.env): Config {
     listeners: integer(env, 'TILLGATE_LISTENERS', 64, 1, 1024),
     max_requests: integer(env, 'TILLGATE_MAX_REQUESTS', 20, 1, 100_000),
     max_wait: integer(env, 'TILLGATE_MAX_WAIT', 400, 1, 60_000),
+    max_waiting: integer(env, 'TILLGATE_MAX_WAITING', 200, 1, 1_000_000),
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }
@@ -116,10 +124,11 @@ function integer(env: Environment, name: Setting, fallback: number, min: number,
   return value
 }
 
-function oneOf(env: Environment, name: Setting, fallback: string, values: readonly string[]): string {
-  const value = env[name] || fallback
-  if (!values.includes(value))
-    throw new ConfigError(`${name} is ${quoted(value)}; it must be one of ${values.join(', ')}`)
+function oneOf<T extends string>(env: Environment, name: Setting, fallback: T, values: readonly T[]): T {
+  const given = env[name] || fallback
+  const value = values.find(each => each === given)
+  if (value === undefined)
+    throw new ConfigError(`${name} is ${quoted(given)}; it must be one of ${values.join(', ')}`)
   return value
 }
 

@@ -28,6 +28,11 @@ export const catalogue = {
     status: 405,
     meaning: 'The path does not support this method; the Allow header lists those that it does.',
   },
+  feed_changed: {
+    status: 409,
+    meaning:
+      'The feed of `changes` is another one now, or does not cover what is asked: read the store again from after=0.',
+  },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   body_too_large: {
     status: 413,
@@ -69,6 +74,7 @@ export const parameterRules = {
   repeated: 'The parameter was given more than once.',
   not_an_integer: 'The value is not a whole number in plain digits, for example `100`.',
   out_of_range: 'The number is outside its type or its limits.',
+  not_a_day: 'The value is not a real day as `yyyy-MM-dd`.',
   not_a_datetime: 'The value is not a real UTC time as `yyyy-MM-dd HH:mm:ss`.',
   not_allowed: 'The value is not one of those that the parameter accepts.',
   count_too_large: '`count` exceeds the limit of this list.',

@@ -16,6 +16,33 @@ export const int64Parameter = (description: string) => Type.Unsafe<bigint>(int64
 
 export const datetimeParameter = (description: string) => Type.Unsafe<Seconds>(datetime(description))
 
+/** A number of a sequence: a whole number from 0 on that JavaScript represents exactly. */
+export const seqParameter = (description: string) =>
+  Type.Integer({ format: 'seq', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
+
+/** A UTC day; the handler gets the days since 1970-01-01. */
+export const dayParameter = (description: string) =>
+  Type.Unsafe<number>(
+    Type.String({
+      format: 'day',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      description: `${description}. A UTC day, yyyy-MM-dd`,
+      examples: ['2026-11-01'],
+    }),
+  )
+
+/** A comma-separated list of some of these values, each at most once. */
+export const listParameter = <T extends string>(values: readonly T[], description: string) =>
+  Type.Unsafe<T[]>(
+    Type.String({
+      format: 'list',
+      description: `${description}. Comma-separated, of ${values.join(', ')}`,
+      [listed]: values,
+    }),
+  )
+
+const listed = Symbol('listed')
+
 /** A check across several parameters; it gets those that could be read. */
 type CrossCheck<T extends TProperties> = (values: Partial<Type.Static<TObject<T>>>) => ErrorDetail[]
 
@@ -37,6 +64,7 @@ interface ParameterSchema {
   maximum?: number
   enum?: readonly string[]
   default?: unknown
+  [listed]?: readonly string[]
   [ruleAboveMaximum]?: ParameterRule
 }
 
@@ -106,8 +134,8 @@ type Reader = (text: string) => Result
 
 function readerOf(field: ParameterSchema): Reader {
   if (field.enum) return readOneOf(field.enum)
-  if (field.format === 'datetime') return readDatetime
-  return field.format === 'int64' ? readInt64 : readInt32(field)
+  if (field[listed]) return readList(field[listed])
+  return (field.format && readers[field.format]) || readInt32(field)
 }
 
 const problem = (code: ParameterRule, message: string): Result => ({ problem: { code, message } })
@@ -127,6 +155,41 @@ const readDatetime: Reader = text => {
 const readInt64: Reader = text => {
   const value = parseInt64(text)
   return value === null ? notInteger(text, 'int64') : { value }
+}
+
+const readSeq: Reader = text => {
+  const value = parseInt64(text)
+  if (value === null) return notInteger(text, 'int64')
+  return value >= 0n && value <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? { value: Number(value) }
+    : problem('out_of_range', `it must be from 0 to ${Number.MAX_SAFE_INTEGER}`)
+}
+
+const readDay: Reader = text => {
+  const seconds = parseDatetime(`${text} 00:00:00`)
+  return seconds === null
+    ? problem('not_a_day', 'it must be a real day as yyyy-MM-dd')
+    : { value: seconds / 86_400 }
+}
+
+const readText: Reader = text => (text === '' ? problem('required', 'it must not be empty') : { value: text })
+
+const readList =
+  (values: readonly string[]): Reader =>
+  text => {
+    const given = text.split(',')
+    return given.every(value => values.includes(value)) && new Set(given).size === given.length
+      ? { value: values.filter(value => given.includes(value)) }
+      : problem('not_allowed', `it must be some of ${values.join(', ')}, separated by a comma, each once`)
+  }
+
+/** By the format of the parameter's schema. */
+const readers: Record<string, Reader> = {
+  datetime: readDatetime,
+  int64: readInt64,
+  seq: readSeq,
+  day: readDay,
+  text: readText,
 }
 
 function readInt32(field: ParameterSchema): Reader {

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Scope } from '../contract/scopes.ts'
 import { checkLive, type Principal } from '../domain/reading/access.ts'
-import { fail } from '../errors.ts'
+import { type ApiError, fail } from '../errors.ts'
 import type { Bearer } from '../oauth/bearer.ts'
 import type { Storage } from '../storage/port/index.ts'
 import { insufficientScope } from './reply/challenges.ts'
@@ -31,21 +31,29 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal
 }
 
+/** Any of the scopes would do; the challenge names the first. */
+export const insufficient = (...scopes: readonly [Scope, ...Scope[]]): ApiError =>
+  fail('scope_insufficient', `This token does not carry the scope ${scopes.join(' or ')}`, {
+    headers: insufficientScope(scopes[0]),
+  })
+
 /**
  * Spec 5: checks the token (401), its scope (403), and only then the parameters (422). Routes set `attachValidation`, so
  * that bad parameters are reported only to a token with the scope.
  */
 export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage }) {
-  async function authenticate(request: FastifyRequest, scope: Scope, checkFirst: boolean): Promise<void> {
+  async function authenticate(
+    request: FastifyRequest,
+    scopes: readonly [Scope, ...Scope[]],
+    checkFirst: boolean,
+  ): Promise<void> {
     const principal = await bearer.authenticate(request.headers.authorization)
     request.principal = principal
-    const granted = principal.scopes.has(scope)
+    const granted = scopes.some(scope => principal.scopes.has(scope))
     if (granted && !checkFirst) return
     await checkLive(storage, principal)
     if (granted) return
-    throw fail('scope_insufficient', `This token does not carry the scope ${scope}`, {
-      headers: insufficientScope(scope),
-    })
+    throw insufficient(...scopes)
   }
 
   async function rejectParameters(request: FastifyRequest): Promise<void> {
@@ -54,18 +62,22 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
   }
 
   // A list reads the facts about its token together with its data; a route that reads none sets `checkFirst`.
-  return (scope: Scope, { checkFirst = false } = {}) => ({
-    attachValidation: true,
-    // Before the body is read, so that an unauthenticated client uses no memory. Most tokens are in the cache.
-    onRequest(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-      const known = checkFirst ? null : bearer.recall(request.headers.authorization)
-      if (!known?.scopes.has(scope)) return authenticate(request, scope, checkFirst)
-      request.principal = known
-      done()
-    },
-    preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-      if (request.validationError) return rejectParameters(request)
-      done()
-    },
-  })
+  return (scope: Scope | readonly [Scope, ...Scope[]], { checkFirst = false } = {}) => {
+    const scopes = typeof scope === 'string' ? ([scope] as const) : scope
+    return {
+      attachValidation: true,
+      // Before the body is read, so that an unauthenticated client uses no memory. Most tokens are in the cache.
+      onRequest(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+        const known = checkFirst ? null : bearer.recall(request.headers.authorization)
+        if (!known || !scopes.some(name => known.scopes.has(name)))
+          return authenticate(request, scopes, checkFirst)
+        request.principal = known
+        done()
+      },
+      preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+        if (request.validationError) return rejectParameters(request)
+        done()
+      },
+    }
+  }
 }

@@ -72,6 +72,7 @@ export function createBearer({ keys, clock, issuer }: { keys: Keys; clock: Clock
         },
         scopes: new Set(splitScope(scope)),
         scope,
+        expires_at: payload.exp as Seconds,
       },
     }
   }

@@ -35,7 +35,13 @@ export interface AppDeps {
   clock: Clock
   config: Pick<
     Config,
-    'log_level' | 'trust_proxy' | 'rate_limit' | 'max_connections' | 'max_requests' | 'max_wait'
+    | 'log_level'
+    | 'trust_proxy'
+    | 'rate_limit'
+    | 'max_connections'
+    | 'max_requests'
+    | 'max_wait'
+    | 'max_waiting'
   >
   /** Public address and issuer. */
   issuer: string
@@ -49,6 +55,17 @@ export interface AppDeps {
   stopping?: AbortSignal
 }
 
+/** Operations after which a token may read less than before: requests that wait are checked again at once. */
+const endsAccess: ReadonlySet<string> = new Set([
+  'accounts.setDisabled',
+  'apps.setDisabled',
+  'apps.setDisabledByOwner',
+  'authorizations.save',
+  'authorizations.revoke',
+  'authorizations.revokeApp',
+  'revokedTokens.add',
+])
+
 /** The whole server but for its sockets: the list of what it is made of, in the order in which a request meets it. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { clock, config, issuer, stopping } = deps
@@ -58,9 +75,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { outages } = app
   const storage = timed(deps.storage, operation => {
     const observe = metrics.operation(operation)
+    const mayEndAccess = endsAccess.has(operation)
     return (milliseconds, failed) => {
       if (!failed) outages.answered()
       observe(milliseconds, failed)
+      if (mayEndAccess) waiting.accessChanged()
     }
   })
   const services = await createServices({
@@ -70,8 +89,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     log: app.log,
     outages,
     ingest: deps.ingest,
+    max_waiting: config.max_waiting,
   })
-  const { providers, verifyAccessToken, requireScope, usage, ingest, pages } = services
+  const { providers, verifyAccessToken, requireScope, usage, ingest, waiting, pages } = services
   const refuseOtherMethods = methodsNotAllowed(app)
 
   limitHeaders(app)
@@ -79,12 +99,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   transportHeaders(app, pages.secure)
   closeGracefully(app, ends, connections, stopping)
   closeSlowClients(app, connections)
+  app.addHook('preClose', async () => waiting.close())
   rejectOverload(app, config, ends, metrics.rejected)
   requestLog(ends, outages)
   recordUsage(ends, usage)
   // After the last request, and before the storage is closed.
   app.addHook('onClose', () => usage.close())
   metrics.usage(usage)
+  metrics.waiting(waiting)
   metrics.serve(app, ends, connections, deps.gatherMetrics ?? (registry => () => registry.metrics()))
 
   health(app, storage, stopping)
@@ -102,9 +124,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   )
   await app.register(async scope => {
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
-    integrationApi(scope as App, { storage, clock, requireScope })
+    integrationApi(scope as App, { storage, clock, waiting, requireScope })
   })
-  await app.register(async scope => platformApi(scope as App, { ingest, usage, requireScope }))
+  await app.register(async scope => platformApi(scope as App, { ingest, usage, waiting, requireScope }))
   await app.register(async scope => consolePages(scope, pages))
   refuseOtherMethods()
   return app

@@ -18,6 +18,7 @@ import { createSwitches } from '../domain/switches.ts'
 import { createIngestFigures } from '../domain/usage/ingest.ts'
 import { createLocalReads } from '../domain/usage/local-days.ts'
 import { createReadFigures } from '../domain/usage/reads.ts'
+import { createWaiting } from '../domain/reading/waiting.ts'
 import { createUsageRecorder } from '../domain/usage/recorder.ts'
 import { createRequestFigures } from '../domain/usage/requests.ts'
 import type { OutageLog } from '../http/observe/outage-log.ts'
@@ -38,6 +39,8 @@ export interface ServiceDeps {
   log: FastifyBaseLogger
   outages: OutageLog
   ingest: Ingest | undefined
+  /** Requests of one app that may wait for changes. */
+  max_waiting: number
 }
 
 /** Builds every service once, in the order of their dependencies. */
@@ -73,6 +76,11 @@ export async function createServices(deps: ServiceDeps) {
     providers,
     verifyAccessToken: createAccessTokenVerifier({ bearer, storage, clock }),
     requireScope: guard({ bearer, storage }),
+    waiting: createWaiting({
+      storage,
+      limit: deps.max_waiting,
+      notice: error => log.warn({ err: error }, 'the database could not be asked for new changes'),
+    }),
     ingest: deps.ingest ?? createIngest(createRecordWriter({ storage, clock })),
     pages: {
       storage,

@@ -92,6 +92,7 @@ describe('every detail code is one that a request can meet', () => {
     not_an_integer: `${new URLSearchParams({ ...good, store_id: '1.0' })}`,
     out_of_range: `${new URLSearchParams({ ...good, index: '-1' })}`,
     not_a_datetime: `${new URLSearchParams({ ...good, end_date: '2026-02-30 00:00:00' })}`,
+    not_a_day: 'store_id=1001&start_day=2026-02-30&end_day=2026-03-01',
     not_allowed: `${new URLSearchParams({ ...good, date_field: 'x' })}`,
     count_too_large: `${new URLSearchParams({ ...good, count: '2001' })}`,
     window_reversed: `${new URLSearchParams({ ...good, end_date: '2026-10-01 00:00:00' })}`,
@@ -99,7 +100,8 @@ describe('every detail code is one that a request can meet', () => {
   }
   for (const [code, query] of Object.entries(requests)) {
     test(`of a parameter: ${code}`, async () => {
-      const { status, json } = await server.get(`/integration/v1/orders?${query}`, token)
+      const path = code === 'not_a_day' ? 'receipts' : 'orders'
+      const { status, json } = await server.get(`/integration/v1/${path}?${query}`, token)
       assert.equal(status, 422)
       assert.ok(
         json.status.errors.details.some((detail: { code: string }) => detail.code === code),

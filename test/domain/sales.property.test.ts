@@ -15,7 +15,7 @@ import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
 const hour = 3600
 const day = 24 * hour
 const claim = { app_id: 'app', authorization_id: null, jti: 'jti' }
-const principal = { claim, scopes: new Set<string>(), scope: '' }
+const principal = { claim, scopes: new Set<string>(), scope: '', expires_at: 9_999_999_999 }
 
 const textOf = ({ page }: Listing) => page && Buffer.from(page.first).toString()
 

@@ -1,4 +1,5 @@
 import { fail } from '../../errors.ts'
+import type { Seconds } from '../../lib/clock.ts'
 import type { AccessClaim, AccessFacts, Storage, StoreFacts } from '../../storage/port/index.ts'
 
 /** The app and the authorization that a verified token belongs to. */
@@ -7,6 +8,8 @@ export interface Principal {
   scopes: ReadonlySet<string>
   /** As the token carries them, space-delimited. */
   scope: string
+  /** When the token expires. */
+  expires_at: Seconds
 }
 
 /** The checks run in this order: token, scope, parameters, store exists, store allowed. Here are the first and the last two. */

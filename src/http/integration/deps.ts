@@ -1,9 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { Waiting } from '../../domain/reading/waiting.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import type { guard } from '../route.ts'
 
 export interface IntegrationDeps {
   storage: Storage
   clock: Clock
+  waiting: Waiting
   requireScope: ReturnType<typeof guard>
 }

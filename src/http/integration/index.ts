@@ -1,7 +1,10 @@
 import { compileParameters } from '../parameters.ts'
 import type { App } from '../route.ts'
+import { changesHeads } from './changes.heads.ts'
+import { changesList } from './changes.list.ts'
 import { itemsList } from './items.list.ts'
 import { ordersList } from './orders.list.ts'
+import { receiptsList } from './receipts.list.ts'
 import { salesList } from './sales.list.ts'
 import { storeActivate } from './store.activate.ts'
 import { storesList } from './stores.list.ts'
@@ -15,6 +18,7 @@ export function integrationApi(app: App, deps: IntegrationDeps): void {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 64 * 1024 }, (_request, _body, done) =>
     done(null),
   )
+  app.decorateRequest('waited', 0)
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'private, no-cache').header('vary', 'authorization, accept-encoding')
     done()
@@ -24,4 +28,7 @@ export function integrationApi(app: App, deps: IntegrationDeps): void {
   ordersList(app, deps)
   itemsList(app, deps)
   salesList(app, deps)
+  changesList(app, deps)
+  changesHeads(app, deps)
+  receiptsList(app, deps)
 }

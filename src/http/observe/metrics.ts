@@ -49,6 +49,17 @@ export function createMetrics() {
     },
     rejected: (why: Rejection) => refused.inc({ why }),
     unreadable: (status: number) => unreadable.inc({ status }),
+    waiting(requests: { readonly size: number }): void {
+      const gauge = new Gauge({
+        name: 'tillgate_waiting_requests',
+        help: 'Requests that wait for a change',
+        registers: [],
+        collect() {
+          this.set(requests.size)
+        },
+      })
+      registry.registerMetric(gauge)
+    },
     usage(recorder: Pick<UsageRecorder, 'dropped'>): void {
       const dropped = new Counter({
         name: 'tillgate_usage_dropped_total',

@@ -1,9 +1,11 @@
 import type { Ingest } from '../../ingest/ingest.ts'
+import type { Waiting } from '../../domain/reading/waiting.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { guard } from '../route.ts'
 
 export interface PlatformDeps {
   ingest: Ingest
   usage: Pick<UsageRecorder, 'ingested'>
+  waiting: Pick<Waiting, 'moved' | 'accessChanged'>
   requireScope: ReturnType<typeof guard>
 }

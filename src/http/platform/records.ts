@@ -22,7 +22,7 @@ const Lines = Type.String({
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** The platform pushes stores, items and orders. One request is one transaction. */
-export function recordsRoute(app: App, { ingest, usage, requireScope }: PlatformDeps): void {
+export function recordsRoute(app: App, { ingest, usage, waiting, requireScope }: PlatformDeps): void {
   const budget = createMemoryBudget({ ...memory, refuse: () => busy })
   // The handler reads the body as a stream.
   app.removeAllContentTypeParsers()
@@ -80,6 +80,9 @@ export function recordsRoute(app: App, { ingest, usage, requireScope }: Platform
           throw fail('record_invalid', message, { details })
         }
         usage.ingested(outcome.counts, outcome.newest)
+        waiting.moved(outcome.moves)
+        // A store may have left its merchant.
+        if (outcome.counts.stores > 0) waiting.accessChanged()
         return sendData(reply, JSON.stringify(resultOf(outcome)))
       } finally {
         batch.abandon()

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ChangesPage } from '../../domain/reading/changes.ts'
 import type { Listing, Page } from '../../domain/reading/page.ts'
+import type { ChangeKind } from '../../storage/port/index.ts'
 import { release } from '../../lib/release.ts'
 import { head, json, tail } from './envelope.ts'
 import { admitPieces } from '../admission/overload.ts'
@@ -27,10 +29,31 @@ async function* pieces(
   opening: Uint8Array,
   first: Uint8Array,
   rest: AsyncIterable<Uint8Array>,
+  end: () => Uint8Array = () => closing,
 ): AsyncGenerator<Uint8Array[]> {
   yield [opening, first]
   for await (const piece of rest) yield [comma, piece]
-  yield [closing]
+  yield [end()]
+}
+
+/** Sends a page of changes: the entries, and behind them what is known once all are read. */
+export async function sendChanges(
+  reply: FastifyReply,
+  page: ChangesPage,
+  kinds: readonly ChangeKind[],
+): Promise<FastifyReply> {
+  reply.request.page = page
+  reply.header('content-type', json)
+  const { feed, first, rest } = page
+  const opening = Buffer.from(
+    `${head(reply.server.clock.now())}{"feed":"${feed}","kinds":${JSON.stringify(kinds)},"changes":[`,
+  )
+  const end = () => {
+    const { next, more } = page.end()
+    return Buffer.from(`],"next":${next},"more":${more}}${tail}`)
+  }
+  if (rest === null) return sendWhole(reply, [opening, first, end()])
+  return sendPieces(reply, pieces(opening, first, admitPieces(reply.request, rest), end))
 }
 
 /** Sends a list of one store: its page, or 304 when the client has the current version. */
@@ -52,7 +75,7 @@ function knownVersion({ headers }: FastifyRequest, address: string): number | nu
   const { 'if-none-match': tags } = headers
   if (tags === undefined) return null
   const known = tags.split(',').flatMap(tag => {
-    const [, digits, hash] = /^(?:W\/)?"(\d{1,15})-([\w-]+)"$/.exec(tag.trim()) ?? []
+    const [, digits, hash] = /^(?:W\/)?"(\d{1,16})-([\w-]+)"$/.exec(tag.trim()) ?? []
     return hash === address ? [Number(digits)] : []
   })
   // Versions rise, so only the highest can be current.

@@ -122,9 +122,8 @@ export function changeTests(open: Open): void {
   check('changes: parallel batches number without a gap in what is visible', open, async storage => {
     const claim = await linked(storage, [1n])
     let seen = 0
-    let reading = true
     const watch = (async () => {
-      while (reading) {
+      while (seen < 30) {
         const { entries } = await read(storage, claim, { after: seen })
         for (const { seq } of entries) {
           assert.ok(seq === seen + 1, `seq ${seq} after ${seen}`)
@@ -133,9 +132,7 @@ export function changeTests(open: Open): void {
       }
     })()
     await Promise.all(Array.from({ length: 30 }, (_, i) => write(storage, { orders: [order(1n, `o${i}`)] })))
-    reading = false
     await watch
-    assert.equal((await read(storage, claim)).entries.length, 30)
   })
 
   check('changes: two batches that create one store do not use a number twice', open, async storage => {

@@ -21,8 +21,8 @@ const noKeys: RecordKeys = { store_ids: [], items: [], orders: [] }
 /** Rows without their numbers. */
 const withoutSeq = ({ stores, items, orders }: ExistingRows) => ({
   stores,
-  items: items.map(({ seq: _, ...row }) => row),
-  orders: orders.map(({ seq: _, ...row }) => row),
+  items: items.map(({ seq: _seq, ...row }) => row),
+  orders: orders.map(({ seq: _seq, ...row }) => row),
 })
 
 const sorted = (rows: Pick<RecordChanges, 'items'> & { orders: readonly OrderRow[] }) => {

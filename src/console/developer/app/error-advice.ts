@@ -25,6 +25,8 @@ export const advice = {
   store_not_found: 'Check `store_id` against `GET /integration/v1/stores`.',
   route_not_found: 'Compare the path with the API reference, letter by letter.',
   method_not_allowed: 'Use a method that the Allow header of the response names.',
+  feed_changed:
+    'The server’s history has changed, for example by a restored backup, or you ask for more kinds than before. Read the store again from `after=0` without `feed`, replace what you have, and delete what did not come.',
   request_timeout: 'Send the whole request at once, over a connection that is fast enough, and try again.',
   body_too_large: 'Send less at a time. The error message states the limit.',
   url_too_long: 'Send a shorter `state`: keep the data on your server, and send a random key to it.',

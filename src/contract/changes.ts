@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { Item } from './item.ts'
+import { Order } from './order.ts'
+
+const seq = (description: string) => Type.Integer({ format: 'int64', description })
+const feed = Type.String({
+  description: 'Stands for one history of the server’s data; send it with the next request',
+})
+const digest = Type.String({
+  pattern: '^[0-9a-f]{32}$',
+  description:
+    'For each entity the first 16 bytes of SHA-256 over the text `id:seq` as a big-endian number, summed modulo 2^128',
+})
+
+const change = <K extends string>(kind: K, id: Type.TSchema, data: Type.TSchema) =>
+  Type.Object({
+    seq: seq('The number of the change; it rises from change to change, with gaps'),
+    kind: Type.Literal(kind),
+    id,
+    data,
+  })
+
+export const Changes = Type.Object({
+  feed,
+  kinds: Type.Array(Type.String({ enum: ['order', 'item'] })),
+  changes: Type.Array(
+    Type.Union([
+      change('order', Type.String(), Order),
+      change('item', Type.Integer({ format: 'int64' }), Item),
+    ]),
+  ),
+  next: seq('Send it as `after` of the next request'),
+  more: Type.Boolean({ description: 'Whether `count` has cut the page off' }),
+})
+
+export const Heads = Type.Array(
+  Type.Object({
+    store_id: Type.Integer({ format: 'int64' }),
+    seq: seq('The newest number of the store; 0 when nothing is stored'),
+  }),
+)
+
+export const Receipts = Type.Object({
+  feed,
+  seq: seq('The store’s newest number at this moment'),
+  days: Type.Array(
+    Type.Object({
+      day: Type.String({ description: 'The UTC day of the orders’ `created_at`' }),
+      orders: Type.Integer({ description: 'How many orders there are' }),
+      subtotal: Type.Integer({ format: 'int64', description: 'The sum of their `subtotal`, null as 0' }),
+      digest,
+    }),
+  ),
+  items: Type.Optional(Type.Object({ count: Type.Integer(), digest })),
+})

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { Heads } from '../../contract/changes.ts'
+import { Envelope } from '../../contract/envelope.ts'
+import { count, index } from '../../contract/paging.ts'
+import { createHeads, type HeadList } from '../../domain/reading/heads.ts'
+import { admit } from '../admission/overload.ts'
+import { sendData } from '../reply/envelope.ts'
+import { errorResponses } from '../reply/error-responses.ts'
+import { type App, principalOf } from '../route.ts'
+import type { IntegrationDeps } from './deps.ts'
+import { wait, waitingTime } from './wait.ts'
+
+/** Which stores have moved: one request for all stores of a token. */
+export function changesHeads(app: App, { storage, clock, waiting, requireScope }: IntegrationDeps): void {
+  const listHeads = createHeads(storage)
+  app.get(
+    '/integration/v1/changes/heads',
+    {
+      schema: {
+        operationId: 'listHeads',
+        tags: ['Changes'],
+        summary: 'See which stores have changed',
+        description:
+          'The newest `seq` of every store of the token, by id. With `If-None-Match` and `wait` the request is held ' +
+          'until one of them changes.',
+        security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
+        querystring: Type.Object({ index, count: count(), wait }),
+        response: {
+          200: Envelope(Heads),
+          304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
+          ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid', 'rate_limited'),
+        },
+      },
+      ...requireScope(['integration.order', 'integration.inventory']),
+    },
+    async (request, reply) => {
+      const { wait: seconds, ...page } = request.query
+      const principal = principalOf(request)
+      const { 'if-none-match': known } = request.headers
+      const read = async () => {
+        const heads = await listHeads(principal, { ...page, after: null })
+        return { heads, tag: tagOf(heads) }
+      }
+      const time = waitingTime(request, reply, {
+        seconds: known === undefined || request.method === 'HEAD' ? 0 : seconds,
+        expires_at: principal.expires_at,
+        clock,
+      })
+      for (;;) {
+        const { heads, tag } = await read()
+        const isKnown = matches(known, tag)
+        if (isKnown && time.left() > 0) {
+          request.ticket?.release()
+          await time.spend(signal =>
+            waiting.forList({
+              claim: principal.claim,
+              seconds: time.left(),
+              signal,
+              hasChanged: async () => (await read()).tag !== tag,
+            }),
+          )
+          await admit(request)
+          continue
+        }
+        return answer(reply, tag, isKnown ? null : heads)
+      }
+    },
+  )
+}
+
+function answer(reply: FastifyReply, tag: string, heads: HeadList | null): FastifyReply {
+  reply.header('etag', tag)
+  return heads === null ? reply.code(304).send() : sendData(reply, rendered(heads))
+}
+
+/** Ids of int64 are written as they are. */
+const rendered = (heads: HeadList): string =>
+  `[${heads.map(({ store_id, seq }) => `{"store_id":${store_id},"seq":${seq}}`).join(',')}]`
+
+const tagOf = (heads: HeadList): string => `W/"${hash('sha1', rendered(heads), 'base64url')}"`
+
+const matches = (known: string | undefined, tag: string): boolean =>
+  known !== undefined &&
+  known.split(',').some(each => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag)

@@ -1,0 +1,138 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { Changes } from '../../contract/changes.ts'
+import { Envelope } from '../../contract/envelope.ts'
+import { mayBeOmitted } from '../../contract/fields.ts'
+import { count, maxOrderCount } from '../../contract/paging.ts'
+import { checkLive, checkStore, type Principal } from '../../domain/reading/access.ts'
+import {
+  type ChangesPage,
+  type ChangesRequest,
+  createChangesList,
+  kindsOf,
+  newestOf,
+  scopeOfKind,
+} from '../../domain/reading/changes.ts'
+import type { ErrorDetail } from '../../errors.ts'
+import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
+import { admit } from '../admission/overload.ts'
+import { checkedTogether, listParameter, seqParameter } from '../parameters.ts'
+import { errorResponses } from '../reply/error-responses.ts'
+import { sendChanges } from '../reply/listing.ts'
+import { type App, insufficient, principalOf } from '../route.ts'
+import type { IntegrationDeps } from './deps.ts'
+import { store_id } from './of-store.ts'
+import { wait, waitingTime } from './wait.ts'
+
+const parameters = checkedTogether(
+  {
+    store_id,
+    after: mayBeOmitted(
+      Type.Unsafe<number>({
+        ...seqParameter('Only changes with a higher number: `next` of the last answer'),
+        default: 0,
+      }),
+    ),
+    feed: Type.Optional(
+      Type.String({
+        format: 'text',
+        description: '`feed` of the last answer; required when `after` is above 0',
+      }),
+    ),
+    count: count(maxOrderCount),
+    kinds: Type.Optional(
+      listParameter(changeKinds, 'What to follow; by default all that the token’s scopes allow'),
+    ),
+    wait,
+  },
+  ({ after = 0, feed }): ErrorDetail[] =>
+    after > 0 && feed === undefined
+      ? [
+          {
+            field: 'feed',
+            code: 'required',
+            message: 'feed is required when after is above 0: send the one of the last answer',
+          },
+        ]
+      : [],
+)
+
+/** Every order and item of a store, in the order in which it was stored: the way to miss nothing. */
+export function changesList(app: App, { storage, clock, waiting, requireScope }: IntegrationDeps): void {
+  const listChanges = createChangesList(storage)
+
+  /** The kinds that the request names, or all that the token may follow. */
+  async function chooseKinds(principal: Principal, named: readonly ChangeKind[] | undefined) {
+    const refused = named?.find(kind => !principal.scopes.has(scopeOfKind[kind]))
+    if (refused === undefined) return named ?? kindsOf(principal)
+    await checkLive(storage, principal)
+    throw insufficient(scopeOfKind[refused])
+  }
+
+  /** Reads a page; when it has no entries, waits for one and reads again. */
+  async function readOrWait(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ChangesRequest,
+    seconds: number,
+  ): Promise<ChangesPage> {
+    const principal = principalOf(request)
+    const time = waitingTime(request, reply, { seconds, expires_at: principal.expires_at, clock })
+    for (;;) {
+      const page = await listChanges(principal, query)
+      if (page.rows > 0 || time.left() <= 0) return page
+      request.ticket?.release()
+      await time.spend(signal =>
+        waiting.forStore({
+          claim: principal.claim,
+          store_id: query.store_id,
+          above: page.newest,
+          seconds: time.left(),
+          signal,
+          newest: store => newestOf(store, query.kinds),
+          newestAfter: ({ orders_seq, items_seq }) =>
+            newestOf({ orders_version: orders_seq ?? 0, items_version: items_seq ?? 0 }, query.kinds),
+          check: facts => void checkStore(facts, query.store_id),
+        }),
+      )
+      await admit(request)
+    }
+  }
+
+  app.get(
+    '/integration/v1/changes',
+    {
+      schema: {
+        operationId: 'listChanges',
+        tags: ['Changes'],
+        summary: 'Follow a store’s changes',
+        description:
+          'Every order and item of a store in its newest version, by `seq`: the number of the change that stored it. ' +
+          'Begin with `after=0`, store the data together with `next` and `feed`, and ask again with both: nothing is ' +
+          'missed. With `wait` the request is held until there is something new.',
+        security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
+        querystring: parameters,
+        response: {
+          200: Envelope(Changes),
+          ...errorResponses(
+            'token_missing',
+            'store_forbidden',
+            'store_not_found',
+            'feed_changed',
+            'parameter_invalid',
+            'rate_limited',
+          ),
+        },
+      },
+      ...requireScope(['integration.order', 'integration.inventory']),
+    },
+    async (request, reply) => {
+      const { store_id, after, feed, count: most, kinds: named, wait: seconds } = request.query
+      const kinds = await chooseKinds(principalOf(request), named)
+      const query = { store_id, after, feed, count: most, kinds }
+      const page = await readOrWait(request, reply, query, request.method === 'HEAD' ? 0 : seconds)
+      reply.header('cache-control', 'no-store')
+      return sendChanges(reply, page, kinds)
+    },
+  )
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { byTest } from '../helpers/by.ts'
+import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { startServer, type TestServer } from '../helpers/server.ts'
+
+let server: TestServer
+let client: Awaited<ReturnType<TestServer['newApp']>>
+let token: string
+let writer: string
+let next_store = 1
+
+before(async () => {
+  server = await startServer()
+  client = await server.newApp()
+  token = await server.token(client)
+  writer = await server.token(await server.newApp({ scope: 'platform.write' }))
+})
+after(() => server.close())
+
+/** A store of its own for each test, linked to the app. */
+async function newStore(): Promise<number> {
+  const id = next_store++
+  await server.push(sampleStore({ id }))
+  await server.apps.authorize(client.client_id, [BigInt(id)], byTest)
+  return id
+}
+
+const changes = (query: Record<string, string | number>, bearer = token, headers = {}) =>
+  server.get(`/integration/v1/changes?${new URLSearchParams(query as never)}`, bearer, headers)
+
+async function pushByApi(...records: object[]): Promise<void> {
+  const answer = await fetch(`${server.base}/platform/v1/records`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/x-ndjson' },
+    body: records.map(record => JSON.stringify(record)).join('\n'),
+  })
+  assert.equal(answer.status, 200)
+}
+
+/** Resolves when a request waits. */
+async function untilWaiting(): Promise<void> {
+  while (!/tillgate_waiting_requests 1/.test((await server.get('/metrics')).text)) {
+    await new Promise(setImmediate)
+  }
+}
+
+describe('changes', () => {
+  test('orders and items come in the order in which they were stored, in their newest version', async () => {
+    const store_id = await newStore()
+    await server.push(sampleOrder({ store_id, id: 'a' }), sampleOrder({ store_id, id: 'b' }))
+    await server.push(sampleItem({ store_id }))
+    await server.push(sampleOrder({ store_id, id: 'a', order_number: 'corrected' }))
+    const { status, json, headers } = await changes({ store_id })
+    assert.equal(status, 200)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    const { data } = json
+    assert.deepEqual(data.kinds, ['order', 'item'])
+    assert.deepEqual(
+      data.changes.map((each: any) => [each.kind, each.id]),
+      [
+        ['order', 'b'],
+        ['item', 12],
+        ['order', 'a'],
+      ],
+    )
+    assert.equal(data.changes[2].data.order_number, 'corrected')
+    assert.equal(data.next, data.changes[2].seq)
+    assert.equal(data.more, false)
+    const list = await server.get(`/integration/v1/inventory/items?store_id=${store_id}`, token)
+    assert.deepEqual(data.changes[1].data, list.json.data[0])
+    const again = await changes({ store_id, after: data.next, feed: data.feed })
+    assert.deepEqual(again.json.data, { ...data, changes: [] })
+  })
+
+  test('an unchanged and a stale record get no number', async () => {
+    const store_id = await newStore()
+    const order = sampleOrder({ store_id, id: 'a' })
+    await server.push(order)
+    const before = (await changes({ store_id })).json.data
+    await server.push(order, { ...order, updated_at: '2020-01-01 00:00:00', order_number: 'old' })
+    assert.deepEqual((await changes({ store_id })).json.data, before)
+  })
+
+  test('count cuts a page off, and the walk meets everything once', async () => {
+    const store_id = await newStore()
+    await server.push(
+      ...Array.from({ length: 300 }, (_, i) => sampleOrder({ store_id, id: `o${i}` })),
+      ...Array.from({ length: 20 }, (_, i) => sampleItem({ store_id, id: i + 1 })),
+    )
+    for (const count of [1, 7, 128, 129, 319, 320, 2000]) {
+      const seen: string[] = []
+      let at = { next: 0, feed: '', more: true }
+      while (at.more) {
+        const query = { store_id, count, after: at.next, ...(at.next > 0 && { feed: at.feed }) }
+        const { data } = (await changes(query)).json
+        assert.ok(data.changes.length <= count)
+        for (const { kind, id, seq } of data.changes) {
+          assert.ok(seq > at.next)
+          seen.push(`${kind} ${id}`)
+        }
+        at = data
+        if (count === 1 && seen.length === 3) break
+      }
+      if (count > 1) assert.equal(new Set(seen).size, 320, `count=${count}`)
+    }
+  })
+
+  test('kinds are those that the scopes allow', async () => {
+    const store_id = await newStore()
+    await server.push(sampleOrder({ store_id }), sampleItem({ store_id }))
+    const orders = await server.token(client, 'integration.order')
+    const both = (await changes({ store_id })).json.data
+    assert.deepEqual((await changes({ store_id }, orders)).json.data.kinds, ['order'])
+    assert.deepEqual((await changes({ store_id, kinds: 'item' })).json.data.changes.length, 1)
+    assert.deepEqual((await changes({ store_id, kinds: 'item,order' })).json.data, both)
+    const refused = await changes({ store_id, kinds: 'order,item' }, orders)
+    assert.equal(refused.status, 403)
+    assert.equal(refused.json.status.errors.code, 'scope_insufficient')
+    assert.match(refused.headers.get('www-authenticate') ?? '', /integration\.inventory/)
+    const stores = await server.token(client, 'integration.store')
+    assert.equal((await changes({ store_id }, stores)).status, 403)
+  })
+
+  test('409 when the feed is another one, does not cover a kind, or `after` is beyond the newest seq', async () => {
+    const store_id = await newStore()
+    await server.push(sampleOrder({ store_id }), sampleItem({ store_id }))
+    const orders = (await changes({ store_id, kinds: 'order' })).json.data
+    const all = (await changes({ store_id })).json.data
+    const code = async (query: object) => (await changes({ store_id, ...query })).json.status.errors?.code
+    const { next: position, feed } = all
+    assert.equal(await code({ after: position, feed: orders.feed }), 'feed_changed')
+    assert.equal(await code({ after: position, feed, kinds: 'order' }), undefined)
+    assert.equal(await code({ after: position + 1, feed }), 'feed_changed')
+    assert.equal(await code({ after: position, feed: 'x' }), 'feed_changed')
+    assert.equal(await code({ after: 0, feed: 'x-oi' }), 'feed_changed')
+    await server.storage.changes.renewHistory()
+    assert.equal(await code({ after: position, feed }), 'feed_changed')
+    assert.equal(await code({}), undefined)
+  })
+
+  test('bad parameters are 422, each named', async () => {
+    const store_id = await newStore()
+    const fields = async (query: object) =>
+      (await changes({ store_id, ...query })).json.status.errors.details.map((detail: any) => detail.field)
+    assert.deepEqual(await fields({ after: 5 }), ['feed'])
+    assert.deepEqual(await fields({ after: -1, wait: 31, kinds: 'sale', count: 2001 }), [
+      'after',
+      'count',
+      'kinds',
+      'wait',
+    ])
+    for (const after of ['1.0', '9007199254740992', 'x', ''])
+      assert.deepEqual(await fields({ after }), ['after'])
+    for (const kinds of ['', 'order,', 'order,order']) assert.deepEqual(await fields({ kinds }), ['kinds'])
+  })
+})
+
+describe('waiting for changes', () => {
+  test('a change that this process stores ends the wait at once', async () => {
+    const store_id = await newStore()
+    const waiting = changes({ store_id, wait: 30 })
+    await untilWaiting()
+    const began = performance.now()
+    await pushByApi(sampleOrder({ store_id }))
+    const { json } = await waiting
+    assert.equal(json.data.changes.length, 1)
+    assert.ok(performance.now() - began < 450)
+  })
+
+  test('a change that another process stores ends it within a second', async () => {
+    const store_id = await newStore()
+    const waiting = changes({ store_id, wait: 30 })
+    await untilWaiting()
+    const began = performance.now()
+    await server.push(sampleOrder({ store_id }))
+    assert.equal((await waiting).json.data.changes.length, 1)
+    assert.ok(performance.now() - began < 1500)
+  })
+
+  test('a change of a kind that was not asked for does not', async () => {
+    const store_id = await newStore()
+    const waiting = changes({ store_id, kinds: 'item', wait: 30 })
+    await untilWaiting()
+    await pushByApi(sampleOrder({ store_id }))
+    await pushByApi(sampleItem({ store_id }))
+    assert.deepEqual(
+      (await waiting).json.data.changes.map((each: any) => each.kind),
+      ['item'],
+    )
+  })
+
+  test('its time ends it with an empty page', async () => {
+    const store_id = await newStore()
+    const { status, json } = await changes({ store_id, wait: 1 })
+    assert.equal(status, 200)
+    assert.deepEqual(json.data.changes, [])
+  })
+
+  test('revoking the access ends it with 403, disabling the app with 401', async () => {
+    const store_id = await newStore()
+    const other = await server.newApp()
+    await server.apps.authorize(other.client_id, [BigInt(store_id)], byTest)
+    const bearer = await server.token(other)
+    const forbidden = changes({ store_id, wait: 30 }, bearer)
+    await untilWaiting()
+    await server.storage.authorizations.revokeApp(other.client_id, [BigInt(store_id)], 0)
+    assert.equal((await forbidden).status, 403)
+    await server.apps.authorize(other.client_id, [BigInt(store_id)], byTest)
+    const revoked = changes({ store_id, wait: 30 }, bearer)
+    await untilWaiting()
+    await server.storage.apps.setDisabled(other.client_id, 1)
+    assert.equal((await revoked).status, 401)
+  })
+
+  test('a client that leaves waits no longer', async () => {
+    const store_id = await newStore()
+    const leaving = new AbortController()
+    const path = `${server.base}/integration/v1/changes?store_id=${store_id}&wait=30`
+    const waiting = fetch(path, { headers: { authorization: `Bearer ${token}` }, signal: leaving.signal })
+    await untilWaiting()
+    leaving.abort()
+    await assert.rejects(waiting)
+    while (!/tillgate_waiting_requests 0/.test((await server.get('/metrics')).text)) {
+      await new Promise(setImmediate)
+    }
+  })
+})
+
+describe('heads', () => {
+  const heads = (query = '', headers = {}, bearer = token) =>
+    server.get(`/integration/v1/changes/heads${query}`, bearer, headers)
+
+  test('say which stores have moved, and wait until one does', async () => {
+    const store_id = await newStore()
+    const first = await heads()
+    const seqOf = ({ json }: typeof first) => json.data.find((each: any) => each.store_id === store_id).seq
+    assert.equal(seqOf(first), 0)
+    const etag = first.headers.get('etag') ?? ''
+    assert.equal((await heads('', { 'if-none-match': etag })).status, 304)
+    const waiting = heads('?wait=30', { 'if-none-match': etag })
+    await untilWaiting()
+    await pushByApi(sampleOrder({ store_id }))
+    const moved = await waiting
+    const { next: newest } = (await changes({ store_id })).json.data
+    assert.equal(seqOf(moved), newest)
+    assert.deepEqual((await heads('?index=1&count=2')).json.data, (await heads()).json.data.slice(2, 4))
+  })
+})
+
+describe('receipts', () => {
+  const receipts = (query: object, bearer = token) =>
+    server.get(`/integration/v1/receipts?${new URLSearchParams(query as never)}`, bearer)
+
+  const digest = (entries: { id: unknown; seq: number }[]) =>
+    entries
+      .reduce((sum, { id, seq }) => {
+        const hex = createHash('sha256').update(`${id}:${seq}`).digest('hex').slice(0, 32)
+        return (sum + BigInt(`0x${hex}`)) % 2n ** 128n
+      }, 0n)
+      .toString(16)
+      .padStart(32, '0')
+
+  test('count, sum and digest of each day are those of the changes', async () => {
+    const store_id = await newStore()
+    await server.push(
+      sampleItem({ store_id }),
+      sampleOrder({ store_id, id: 'a', created_at: '2026-11-01 23:59:59', subtotal: 100 }),
+      sampleOrder({ store_id, id: 'b', created_at: '2026-11-01 00:00:00', subtotal: null }),
+      sampleOrder({ store_id, id: 'c', created_at: '2026-11-02 00:00:00', subtotal: 7 }),
+    )
+    const { data } = (await changes({ store_id })).json
+    const of = (...ids: unknown[]) => digest(data.changes.filter((each: any) => ids.includes(each.id)))
+    const days = { start_day: '2026-11-01', end_day: '2026-11-30' }
+    assert.deepEqual((await receipts({ store_id, ...days })).json.data, {
+      feed: data.feed,
+      seq: data.next,
+      days: [
+        { day: '2026-11-01', orders: 2, subtotal: 100, digest: of('a', 'b') },
+        { day: '2026-11-02', orders: 1, subtotal: 7, digest: of('c') },
+      ],
+      items: { count: 1, digest: of(12) },
+    })
+    const orders = await server.token(client, 'integration.order')
+    assert.equal('items' in (await receipts({ store_id, ...days }, orders)).json.data, false)
+  })
+
+  test('at most 400 days, and not backwards', async () => {
+    const store_id = await newStore()
+    const code = async (start_day: string, end_day: string) =>
+      (await receipts({ store_id, start_day, end_day })).json.status.errors?.details[0].code
+    assert.equal(await code('2026-01-01', '2027-02-04'), undefined)
+    assert.equal(await code('2026-01-01', '2027-02-05'), 'window_too_long')
+    assert.equal(await code('2026-01-02', '2026-01-01'), 'window_reversed')
+    assert.equal(await code('2026-02-30', '2026-03-01'), 'not_a_day')
+  })
+})
