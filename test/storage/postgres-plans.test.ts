@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
+import { changesSql } from '../../src/storage/postgres/changes/changes.ts'
 import { openPostgres } from '../../src/storage/postgres/index.ts'
 import { type ListShape, byIdsSql, moreSql, pageSql } from '../../src/storage/postgres/lists/list-sql.ts'
 import { salesSql } from '../../src/storage/postgres/lists/sales.ts'
@@ -8,7 +9,12 @@ import { freshDatabase } from '../helpers/postgres.ts'
 
 const lists: { shape: ListShape; index: string; from: string[] }[] = [
   ...(['created_at', 'updated_at', 'paid_at'] as const).map(field => ({
-    shape: { table: 'orders', order: [field, 'id'], version: 'orders_version' } as const,
+    shape: {
+      table: 'orders',
+      order: [field, 'id'],
+      version: 'orders_version',
+      by_day: field === 'created_at',
+    } as const,
     index: { created_at: 'orders_pkey', updated_at: 'orders_by_updated', paid_at: 'orders_by_paid' }[field],
     from: ['5000', "''"],
   })),
@@ -27,11 +33,11 @@ const lists: { shape: ListShape; index: string; from: string[] }[] = [
 /** Stores of very different size, in the order in which a platform would send them: all mixed. */
 const fill = `
   insert into stores (id, name, timezone, doc) select id, '', '', '{}' from generate_series(1, 20) as id;
-  insert into orders (store_id, created_at, id, updated_at, paid_at, sold, doc)
-    select case when n % 2 = 0 then 1 else 1 + n % 20 end, n, 'o' || n, n + 100, n + 50, '', repeat('x', 1000)
+  insert into orders (store_id, created_at, id, updated_at, paid_at, seq, sold, doc)
+    select case when n % 2 = 0 then 1 else 1 + n % 20 end, n, 'o' || n, n + 100, n + 50, n, '', repeat('x', 1000)
     from generate_series(1, 20000) as n;
-  insert into items (store_id, id, updated_at, doc)
-    select 1 + n % 20, n, n, repeat('x', 300) from generate_series(1, 20000) as n;
+  insert into items (store_id, id, updated_at, seq, doc)
+    select 1 + n % 20, n, n, 20000 + n, repeat('x', 300) from generate_series(1, 20000) as n;
   insert into sales_rollups select 1 + n % 20, 86400, n / 40 * 86400, n % 40, 1, 1, 0
     from generate_series(1, 20000) as n;`
 
@@ -71,6 +77,17 @@ suite('plans', async () => {
           assert.doesNotMatch(text, /Sort|Seq Scan on (orders|items)|Bitmap/, text)
       })
     }
+    test(`changes: each kind is a range of its index, and only a page of entries is sorted (${when})`, async () => {
+      if (analyzed) await sql.unsafe('analyze')
+      const text = await plan(
+        changesSql(['order', 'item']),
+        ["'a'", 'null', "'j'", '1', '100', '100', 'null'],
+        mode,
+      )
+      assert.match(text, /Index Scan using orders_by_seq on orders/, text)
+      assert.match(text, /Index Scan using items_by_seq on items/, text)
+      assert.doesNotMatch(text, /Seq Scan on (orders|items)|Bitmap/, text)
+    })
     for (const { shape, index, from } of lists.filter(({ shape }) => shape.table === 'orders')) {
       test(`orders by ${shape.order[0]}: every form of the page statement uses the index (${when})`, async () => {
         const values = [...claim, '1', 'null', '0', '100', '15000', ...from]

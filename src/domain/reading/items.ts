@@ -14,7 +14,7 @@ export function createItemList({ items }: Pick<Storage, 'items'>) {
   return async ({ claim }: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
     const { store_id, updated_after = null, count } = request
     const query = { store_id, updated_after }
-    const { facts, chunk } = await items.page({
+    const { facts, chunk, version } = await items.page({
       claim,
       query,
       offset: offsetOf(request),
@@ -22,7 +22,7 @@ export function createItemList({ items }: Pick<Storage, 'items'>) {
       count,
       unless_version: known,
     })
-    const { items_version: version } = checkStore(facts, store_id)
+    checkStore(facts, store_id)
     if (chunk === null) return { version, page: null }
     const page = pageOf(chunk, count, {
       more: (after, limit) => items.more({ claim, query, after, limit }),

@@ -14,7 +14,7 @@ export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
   return async ({ claim }: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
     const { store_id, date_field: field, start_date: from, end_date: to, count } = request
     const query = { store_id, field, from, to }
-    const { facts, chunk } = await orders.page({
+    const { facts, chunk, version } = await orders.page({
       claim,
       query,
       offset: offsetOf(request),
@@ -22,7 +22,7 @@ export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
       count,
       unless_version: known,
     })
-    const { orders_version: version } = checkStore(facts, store_id)
+    checkStore(facts, store_id)
     if (chunk === null) return { version, page: null }
     const page = pageOf(chunk, count, {
       more: (after, limit) => orders.more({ claim, query, after, limit }),

@@ -22,7 +22,7 @@ interface FirstRead<Query> {
   limit: number
   /** Entries of the whole page; without it the page ends with the list. */
   count?: number
-  /** No entries are read while the list has this version. */
+  /** No entries are read while what the query covers has this version. */
   unless_version?: number | null
 }
 
@@ -38,6 +38,11 @@ interface NextRead<Query> {
 export interface FirstChunk {
   facts: AccessFacts
   chunk: Chunk | null
+  /**
+   * Of what the query covers: for a window of orders by created_at the number of the newest change in its days, else
+   * that of the newest change of the store's orders, or items. 0 when the facts forbid to read.
+   */
+  version: number
 }
 
 /** The facts of the moment of the read; the chunk is empty when they forbid it. */
@@ -65,7 +70,7 @@ export interface Stores {
   /** The facts behind a claim, with those of the store unless it is null. */
   access(claim: AccessClaim, store_id: bigint | null): Promise<AccessFacts>
   /** The stores of the claim's authorization, or all that the app is linked to, by id. */
-  page(read: Omit<FirstRead<never>, 'query' | 'unless_version'>): Promise<FirstChunk>
+  page(read: Omit<FirstRead<never>, 'query' | 'unless_version'>): Promise<Omit<FirstChunk, 'version'>>
   more(read: Omit<NextRead<never>, 'query'>): Promise<NextChunk>
   /** The stores whose merchant has this email, by id. */
   ofMerchant(email: string): Promise<MerchantStore[]>

@@ -7,33 +7,34 @@ import { historyColumns, type HistoryRow, readHistory, recordServer, renewSql, s
 import { receiptsOf, receiptsSql } from './receipts.ts'
 import { createWatch } from './watch.ts'
 
-/** The entries of one kind with $5 < seq ≤ the end, each as in the answer. */
-const entries: Record<ChangeKind, (end: string) => string> = {
-  order:
-    end => `select seq, '{"seq":' || seq || ',"kind":"order","id":' || to_json(id)::text || ',"data":' || doc || '}'
-      as entry from orders where facts.readable and store_id = $4 and seq > $5 and seq <= ${end} order by seq limit $6`,
-  item: end => `select seq, '{"seq":' || seq || ',"kind":"item","id":' || id || ',"data":' || doc || '}'
-      as entry from items where facts.readable and store_id = $4 and seq > $5 and seq <= ${end} order by seq limit $6`,
+/** The first $6 entries of one kind behind $5, each as in the answer. */
+const entries = (kind: ChangeKind, table: string, id: string): string =>
+  `select seq, '{"seq":' || seq || ',"kind":"${kind}","id":' || ${id} || ',"data":' || doc || '}' as entry
+   from ${table} where facts.readable and store_id = $4 and seq > $5 order by seq limit $6`
+
+const entriesOf: Record<ChangeKind, string> = {
+  order: entries('order', 'orders', 'to_json(id)::text'),
+  item: entries('item', 'items', 'id'),
 }
 
 /**
- * $1 to $3 the claim, $4 store, $5 after, $6 limit, $7 the newest seq of the page's first read or null. Each kind has a
- * limit of its own: otherwise PostgreSQL sorts the rest of the store. One statement: facts, history and entries are of
- * one moment.
+ * $1 to $3 the claim, $4 store, $5 after, $6 limit, $7 the newest seq of the page's first read; null for that read,
+ * whose snapshot has no newer one. One statement: facts, history and entries are of one moment. Each kind has a limit of
+ * its own, and none an upper bound: with either, PostgreSQL may sort the rest of the store.
  */
-const pageSql = (kinds: readonly ChangeKind[]): string =>
+export const changesSql = (kinds: readonly ChangeKind[]): string =>
   `with facts as materialized (${storeFacts})
    select facts.*, ${historyColumns}, page.* from facts cross join ${serverSql} left join lateral (
      select count(*) as rows, max(seq) as last_seq, string_agg(entry, ',') as entries from (
        select seq, entry from (
-         ${kinds.map(kind => `(${entries[kind]('coalesce($7::bigint, facts.seq)')})`).join(' union all ')}
+         ${kinds.map(kind => `(${entriesOf[kind]})`).join(' union all ')}
        ) as merged order by seq limit $6
-     ) as ordered
+     ) as ordered where $7::bigint is null or seq <= $7
    ) as page on true`
 
 export function createChanges(db: Database, { keepsHistory }: { keepsHistory: boolean }): Changes {
-  const both = pageSql(['order', 'item'])
-  const only = { order: pageSql(['order']), item: pageSql(['item']) }
+  const both = changesSql(['order', 'item'])
+  const only = { order: changesSql(['order']), item: changesSql(['item']) }
 
   /** Runs a statement until it is answered by a server that the database knows. */
   async function readKnown<T extends { from: HistoryRow }>(read: () => Promise<T>): Promise<T> {

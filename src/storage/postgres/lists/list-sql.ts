@@ -7,6 +7,8 @@ export interface ListShape {
   order: readonly ['id'] | readonly [time: string, 'id']
   /** The version that rises with every change of the list. */
   version: ListVersion
+  /** The version of a page is that of the days in its window. */
+  by_day?: boolean
 }
 
 export interface StatementOptions {
@@ -24,11 +26,33 @@ export interface StatementOptions {
 }
 
 /**
+ * The version of what a page covers, as SQL: `store`, `from` and `to` are parameters, `whole` the version of the whole
+ * list.
+ */
+export const versionSql = (
+  { by_day = false }: ListShape,
+  { store, from, to, whole }: Record<'store' | 'from' | 'to' | 'whole', string>,
+): string => {
+  const day = (seconds: string) => `floor(${seconds}::bigint::double precision / 86400)`
+  return by_day
+    ? `coalesce((select max(receipts.seq) from receipts where receipts.store_id = ${store}
+        and receipts.kind = 'order' and receipts.day between ${day(from)} and ${day(to)}), 0)`
+    : whole
+}
+
+/** `storeFacts` with the version of what a page covers; parameters as in `pageSql`. */
+function listFacts(shape: ListShape): string {
+  const [store, to, from] = [0, 4, 5].map(place => `$${afterClaim + place}`) as [string, string, string]
+  const version = versionSql(shape, { store, from, to, whole: `facts.${shape.version}` })
+  return `select facts.*, ${version} as list_version from (${storeFacts}) as facts`
+}
+
+/**
  * After the claim: store, known version, offset, limit, last time, first key. Two steps: an index-only scan finds the key at
  * the offset, then the documents are read from that key on. Options that are off keep the statement cheaper.
  */
 export function pageSql(shape: ListShape, options: StatementOptions = {}): string {
-  const { facts = storeFacts, first = afterClaim, operator = '>=' } = options
+  const { facts = listFacts(shape), first = afterClaim, operator = '>=' } = options
   const { skips = true, keys = true, rest = false } = options
   const at = (place: number) => `$${first + place}`
   const key = shape.order.join(', ')
@@ -36,7 +60,7 @@ export function pageSql(shape: ListShape, options: StatementOptions = {}): strin
   const given = shape.order.map((_, i) => at(5 + i)).join(', ')
   const start = shape.order.map(column => `start.${column}`).join(', ')
   const last = shape.order.map(column => `page.last_${column}`).join(', ')
-  const wanted = `facts.readable and facts.${shape.version} is distinct from ${at(1)}`
+  const wanted = `facts.readable and facts.list_version is distinct from ${at(1)}`
   const entries = (where: string, order: string) =>
     `(select ${key}, doc from ${shape.table} where ${where} order by ${key} ${order} limit ${at(3)}) as entries`
   const found = `(

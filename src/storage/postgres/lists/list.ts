@@ -56,18 +56,19 @@ export function createList(db: Database, shape: ListShape): List {
       const { claim, unless_version = null } = page
       const row = await db.rawRow(statementFor(page), [...claimValues(claim), ...pageValues(page)])
       const { facts, readable, rest } = readFacts(row)
-      const version = facts.store?.[shape.version]
-      if (!readable || version === undefined || version === unless_version) return { facts, chunk: null }
-      return { facts, chunk: firstChunk(rest, page, version, shape) }
+      const [list_version, ...found] = rest
+      const version = readable ? Number(list_version) : 0
+      if (!readable || version === unless_version) return { facts, version, chunk: null }
+      return { facts, version, chunk: firstChunk(found, page, facts.store?.[shape.version] ?? 0, shape) }
     },
     async more({ claim, store_id, after, to, limit }) {
       const snapshot = readSnapshot(after)
       const rows = Math.min(limit, snapshot?.left ?? limit)
       const values = [...claimValues(claim), store_id]
       const key = snapshot ? snapshot.key : after
-      const { facts, readable, rest } = readFacts(
-        await db.rawRow(behind, [...values, null, 0, rows, to, ...key]),
-      )
+      const read = readFacts(await db.rawRow(behind, [...values, null, 0, rows, to, ...key]))
+      const { facts, readable } = read
+      const [, ...rest] = read.rest
       if (!readable) return { ...emptyChunk(), facts }
       if (snapshot === null) return { ...chunkOf(rest, rows, shape), facts }
       if (facts.store?.[shape.version] === snapshot.version)

@@ -3,7 +3,13 @@ import type { List } from './list.ts'
 import type { ListShape } from './list-sql.ts'
 
 export function createOrders(list: (shape: ListShape) => List): Orders {
-  const by = (field: OrderField) => list({ table: 'orders', order: [field, 'id'], version: 'orders_version' })
+  const by = (field: OrderField) =>
+    list({
+      table: 'orders',
+      order: [field, 'id'],
+      version: 'orders_version',
+      by_day: field === 'created_at',
+    })
   const lists: Record<OrderField, List> = {
     created_at: by('created_at'),
     updated_at: by('updated_at'),

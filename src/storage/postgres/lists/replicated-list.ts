@@ -12,9 +12,11 @@ import {
   pageValues,
   rangeChunk,
 } from './list.ts'
-import { entriesByIdsSql, type ListShape, moreSql } from './list-sql.ts'
+import { entriesByIdsSql, type ListShape, moreSql, versionSql } from './list-sql.ts'
+import { afterClaim } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
-import { replicaFacts, type ReplicaReader } from './replica-read.ts'
+import { primaryFacts, replicaFacts, type ReplicaReader } from './replica-read.ts'
+import type { Value } from '../connection/values.ts'
 
 /**
  * A list whose pages come from a replica; the primary still decides about access at each read. A page that the primary
@@ -23,10 +25,22 @@ import { replicaFacts, type ReplicaReader } from './replica-read.ts'
  */
 export function createReplicatedList(db: Database, replica: ReplicaReader, shape: ListShape): List {
   const primary = createList(db, shape)
-  const statementFor = pageStatements(shape, { facts: replicaFacts(shape.version), first: 1 })
-  const version = `select (select ${shape.version} from stores where id = $1)`
-  const more = `${version}, entries.* from (${moreSql(shape)}) as entries`
-  const byIds = `${version}, entries.* from (${entriesByIdsSql(shape, '$1', '$2')}) as entries`
+  // The parameters of `pageSql` from $1 on: the last time is $5, the first key begins at $6.
+  const replicaVersion = versionSql(shape, {
+    store: '$1',
+    from: '$6',
+    to: '$5',
+    whole: `stores.${shape.version}`,
+  })
+  const statementFor = pageStatements(shape, {
+    facts: replicaFacts(shape.version, replicaVersion),
+    first: 1,
+  })
+  const [store, from, to] = [0, 1, 2].map(place => `$${afterClaim + place}`) as [string, string, string]
+  const primarySql = primaryFacts(versionSql(shape, { store, from, to, whole: `facts.${shape.version}` }))
+  const storeVersion = `select (select ${shape.version} from stores where id = $1)`
+  const more = `${storeVersion}, entries.* from (${moreSql(shape)}) as entries`
+  const byIds = `${storeVersion}, entries.* from (${entriesByIdsSql(shape, '$1', '$2')}) as entries`
 
   /** The entries behind `after` from a replica that has at least the version `least`; null when none does. */
   async function fromReplica(rest: ListRest, least: number): Promise<Chunk | null> {
@@ -52,11 +66,12 @@ export function createReplicatedList(db: Database, replica: ReplicaReader, shape
         unless_version,
         sql: statementFor(page),
         values: pageValues(page),
+        primary: { sql: primarySql, values: shape.by_day ? [page.from[0] as Value, page.to] : [] },
       })
       if (answer === null) return primary.page(page)
-      const { facts, rest } = answer
+      const { facts, version, rest } = answer
       const found = facts.store?.[shape.version] ?? 0
-      return { facts, chunk: rest && marked(firstChunk(rest, page, found, shape), found) }
+      return { facts, version, chunk: rest && marked(firstChunk(rest, page, found, shape), found) }
     },
     async more(rest) {
       const { version, key: after } = readMark(rest.after)

@@ -3,7 +3,7 @@ import type { Sales, SalesQuery, SoldItem } from '../../port/index.ts'
 import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
-import { replicaFacts, type ReplicaReader } from './replica-read.ts'
+import { primaryFacts, replicaFacts, type ReplicaReader } from './replica-read.ts'
 import type { Value } from '../connection/values.ts'
 
 /**
@@ -39,10 +39,11 @@ export function createSales(db: Database, replica: ReplicaReader | null): Sales 
   const version = 'orders_version'
   const primarySql = salesSql()
   const replicaSql = salesSql({ facts: replicaFacts(version), first: 1 })
+  const primary = { sql: primaryFacts(`facts.${version}`), values: [] }
   return {
     async sum({ claim, query, unless_version = null }) {
       const values = [query.store_id, unless_version, ...listsOf(query)]
-      const statement = { version, unless_version, sql: replicaSql, values } as const
+      const statement = { version, unless_version, sql: replicaSql, values, primary } as const
       const answer = await replica?.read(claim, query.store_id, statement)
       if (answer) return { facts: answer.facts, sold: answer.rest && soldOf(answer.rest) }
       const { facts, readable, rest } = readFacts(

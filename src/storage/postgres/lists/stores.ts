@@ -28,7 +28,7 @@ export function createStores(db: Database): Stores {
     [operator, bound]: ['>=' | '>', Cursor],
     limit: number,
     offset: number,
-  ): Promise<FirstChunk> {
+  ): Promise<Omit<FirstChunk, 'version'>> {
     const { sql, owner } = listOf(claim, operator)
     // Two statements: Citus keeps the stores on many workers, which a statement with the facts cannot read.
     const [factsRow, page] = (await db.snapshot(

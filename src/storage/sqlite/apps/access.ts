@@ -1,4 +1,4 @@
-import type { AccessClaim, AccessFacts } from '../../port/index.ts'
+import type { AccessClaim, AccessFacts, StoreFacts } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import { isRevoked } from './revoked-tokens.ts'
 
@@ -16,14 +16,21 @@ type Row = [
 export interface Access {
   /** For a call within `db.read`, so that the next query sees the same snapshot. */
   facts(claim: AccessClaim, store_id: bigint | null): AccessFacts
-  /** The facts of a store, and the result of `read` on the same snapshot, unless access is denied or the version known. */
-  read<T>(asked: Asked, read: (version: number) => T): Promise<{ facts: AccessFacts; found: T | null }>
+  /**
+   * The facts of a store, its version and the result of `read` on the same snapshot, unless access is denied or the
+   * version known.
+   */
+  read<T>(
+    asked: Asked,
+    read: (facts: AccessFacts) => T,
+  ): Promise<{ facts: AccessFacts; version: number; found: T | null }>
 }
 
 interface Asked {
   claim: AccessClaim
   store_id: bigint
-  version: 'orders_version' | 'items_version'
+  /** The version of what is asked for. */
+  version: (store: StoreFacts) => number
   known: number | null
 }
 
@@ -61,13 +68,17 @@ export function createAccess(db: Database): Access {
   return {
     facts,
     async read({ claim, store_id, version, known }, read) {
-      const wanted = (now: AccessFacts) => mayReadStore(now) && now.store?.[version] !== known
-      // Most conditional polls find nothing new, and need no snapshot.
-      const before = known === null ? null : await db.look(() => facts(claim, store_id))
-      if (before !== null && !wanted(before)) return { facts: before, found: null }
-      return db.read(() => {
+      const examine = () => {
         const now = facts(claim, store_id)
-        return { facts: now, found: wanted(now) ? read(now.store?.[version] ?? 0) : null }
+        const found = mayReadStore(now) && now.store ? version(now.store) : 0
+        return { facts: now, version: found, isWanted: mayReadStore(now) && found !== known }
+      }
+      // Most conditional polls find nothing new, and need no snapshot.
+      const before = known === null ? null : await db.look(examine)
+      if (before !== null && !before.isWanted) return { ...before, found: null }
+      return db.read(() => {
+        const now = examine()
+        return { ...now, found: now.isWanted ? read(now.facts) : null }
       })
     },
   }

@@ -14,9 +14,9 @@ const entries: Record<ChangeKind, string> = {
 }
 
 export function createChanges(db: Database, access: Access): Changes {
-  const history = db.prepare<[history: string]>('select history from feed', 'number', 'tuples')
+  const history = db.prepare<[history: string]>('select history from feed where id = 1', 'number', 'tuples')
   const renew = db.prepare<[history: string]>(
-    'update feed set history = lower(hex(randomblob(12))) returning history',
+    'update feed set history = lower(hex(randomblob(12))) where id = 1 returning history',
     'number',
     'tuples',
   )

@@ -1,4 +1,4 @@
-import type { ItemQuery, Items } from '../../port/index.ts'
+import type { ItemQuery, Items, StoreFacts } from '../../port/index.ts'
 import { type Access, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 import { createList, emptyChunk, lowestId } from './list.ts'
@@ -18,11 +18,12 @@ export function createItems(db: Database, access: Access): Items {
   return {
     async page({ claim, query, offset, limit, count, unless_version: known = null }) {
       const { store_id } = query
-      const { facts, found } = await access.read({ claim, store_id, version: 'items_version', known }, () => {
+      const asked = { claim, store_id, version: (store: StoreFacts) => store.items_version, known }
+      const { facts, version, found } = await access.read(asked, () => {
         const { list, from } = listOf(query)
         return list.page([store_id], { from, offset, limit, count })
       })
-      return { facts, chunk: found }
+      return { facts, version, chunk: found }
     },
     more: ({ claim, query, after, limit }) =>
       db.read(() => {

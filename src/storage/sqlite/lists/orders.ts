@@ -6,7 +6,8 @@ import {
   snapshotCursor,
   withoutRange,
 } from '../../shared/page-snapshot.ts'
-import type { Chunk, Cursor, OrderField, OrderQuery, Orders } from '../../port/index.ts'
+import type { Chunk, Cursor, OrderField, OrderQuery, Orders, StoreFacts } from '../../port/index.ts'
+import { dayOf } from '../../shared/sequence.ts'
 import { type Access, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 import { createList, emptyChunk, type ListShape } from './list.ts'
@@ -41,6 +42,17 @@ export function createOrders(db: Database, access: Access): Orders {
     'tuples',
   )
   const scope = ({ store_id, to }: OrderQuery) => [store_id, to]
+  const newestOfDays = db.prepare<[newest: number | null]>(
+    "select max(seq) from receipts where store_id = ? and kind = 'order' and day between ? and ?",
+    'number',
+    'tuples',
+  )
+
+  /** created_at hardly ever changes, so a window by it depends on its own days alone. */
+  function versionOf({ store_id, field, from, to }: OrderQuery, { orders_version }: StoreFacts): number {
+    if (field !== 'created_at') return orders_version
+    return newestOfDays.get(store_id, dayOf(from), dayOf(to))?.[0] ?? 0
+  }
 
   /** The cursor for the `left` entries behind `key`, with their ids; null when there are none. */
   function takeSnapshot(query: OrderQuery, key: Cursor, left: number, version: number): Cursor | null {
@@ -70,13 +82,15 @@ export function createOrders(db: Database, access: Access): Orders {
 
   return {
     async page({ claim, query, offset, limit, count, unless_version: known = null }) {
-      const store = { claim, store_id: query.store_id, version: 'orders_version', known } as const
-      const { facts, found } = await access.read(store, version => {
+      const { store_id } = query
+      const version = (store: StoreFacts) => versionOf(query, store)
+      const read = await access.read({ claim, store_id, version, known }, ({ store }) => {
         const chunk = lists[query.field].list.page(scope(query), { from: query.from, offset, limit, count })
         if (chunk.next === null || count === undefined) return chunk
-        return { ...chunk, next: takeSnapshot(query, chunk.next, count - chunk.rows, version) }
+        const left = count - chunk.rows
+        return { ...chunk, next: takeSnapshot(query, chunk.next, left, store?.orders_version ?? 0) }
       })
-      return { facts, chunk: found }
+      return { facts: read.facts, version: read.version, chunk: read.found }
     },
     more: ({ claim, query, after, limit }) =>
       db.read(() => {

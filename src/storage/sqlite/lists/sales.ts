@@ -1,5 +1,5 @@
 import { sumSold } from '../../../lib/sold.ts'
-import type { BucketSpan, Sales, SoldItem } from '../../port/index.ts'
+import type { BucketSpan, Sales, SoldItem, StoreFacts } from '../../port/index.ts'
 import type { Access } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -35,8 +35,8 @@ export function createSales(db: Database, access: Access): Sales {
 
   return {
     async sum({ claim, query: { store_id, spans, edges }, unless_version: known = null }) {
-      const store = { claim, store_id, version: 'orders_version', known } as const
-      const { facts, found } = await access.read(store, () => {
+      const asked = { claim, store_id, version: (store: StoreFacts) => store.orders_version, known }
+      const { facts, found } = await access.read(asked, () => {
         const texts = edges.flatMap(({ from, to }) => soldTexts.get(store_id, from, to)?.[0] ?? [])
         return [...(spans.length > 0 ? sumSpans(store_id, spans) : []), ...sumSold(texts.join(';'))]
       })
