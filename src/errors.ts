@@ -77,6 +77,7 @@ export const parameterRules = {
   not_a_day: 'The value is not a real day as `yyyy-MM-dd`.',
   not_a_datetime: 'The value is not a real UTC time as `yyyy-MM-dd HH:mm:ss`.',
   not_allowed: 'The value is not one of those that the parameter accepts.',
+  cursor_invalid: '`cursor` is not one of this list, store and filter, or was sent with `index`.',
   count_too_large: '`count` exceeds the limit of this list.',
   window_reversed: '`end_date` is before `start_date`.',
   window_too_long: 'The time between `start_date` and `end_date` exceeds the limit.',
@@ -144,6 +145,8 @@ export interface ErrorDetail {
   code: ParameterRule | RecordRule
   message: string
   line?: number
+  /** The windows to ask for instead of one that is too long. */
+  suggested_windows?: readonly { start_date: string; end_date: string }[]
 }
 
 /** An error that the client sees. Its cause goes to the log only. */

@@ -15,6 +15,11 @@ const ErrorBody = Type.Object({
       code: Type.String({ description: 'The rule that it broke' }),
       message: Type.String({ description: 'The value, the rule and the limit' }),
       line: Type.Optional(Type.Integer({ description: 'The line of the record, counted from 1' })),
+      suggested_windows: Type.Optional(
+        Type.Array(Type.Object({ start_date: Type.String(), end_date: Type.String() }), {
+          description: 'The windows to ask for instead of one that is too long, at most 200',
+        }),
+      ),
     }),
   ),
 })

@@ -43,19 +43,31 @@ export const listParameter = <T extends string>(values: readonly T[], descriptio
 
 const listed = Symbol('listed')
 
-/** A check across several parameters; it gets those that could be read. */
-type CrossCheck<T extends TProperties> = (values: Partial<Type.Static<TObject<T>>>) => ErrorDetail[]
+/** A check across several parameters; it gets those that could be read, and all as they were given. */
+type CrossCheck<T extends TProperties> = (
+  values: Partial<Type.Static<TObject<T>>>,
+  given: Record<string, unknown>,
+) => ErrorDetail[]
 
 const crossCheck = Symbol('crossCheck')
 
-/** Parameters with a check across them, which the API reference does not show. */
-export const checkedTogether = <T extends TProperties>(properties: T, check: CrossCheck<T>): TObject<T> =>
-  Type.Object(properties, { [crossCheck]: check })
+const limitAdvice = Symbol('limitAdvice')
+
+/**
+ * Parameters with a check across them, which the API reference does not show. `advice` is added to the message when a
+ * limit is exceeded.
+ */
+export const checkedTogether = <T extends TProperties>(
+  properties: T,
+  check: CrossCheck<T>,
+  advice?: string,
+): TObject<T> => Type.Object(properties, { [crossCheck]: check, [limitAdvice]: advice })
 
 interface ParametersSchema {
   properties: Record<string, ParameterSchema>
   required?: string[]
   [crossCheck]?: CrossCheck<TProperties>
+  [limitAdvice]?: string | undefined
 }
 
 interface ParameterSchema {
@@ -70,7 +82,8 @@ interface ParameterSchema {
 
 /** The Fastify validator compiler of the integration routes. */
 export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema }) => {
-  const { properties, required = [], [crossCheck]: check } = schema as unknown as ParametersSchema
+  const parameters = schema as unknown as ParametersSchema
+  const { properties, required = [], [crossCheck]: check, [limitAdvice]: advice } = parameters
   const fields = Object.entries(properties).map(([name, field]) => ({
     name,
     required: required.includes(name),
@@ -91,20 +104,23 @@ export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema
       if ('problem' in result) details.push({ field: name, ...result.problem })
       else values[name] = result.value
     }
-    if (check) details.push(...check(values))
-    return details.length === 0 ? { value: values } : { error: invalidParameters(details) }
+    if (check) details.push(...check(values, input))
+    return details.length === 0 ? { value: values } : { error: invalidParameters(details, advice) }
   }
 }
 
 /** A single exceeded limit has its own code; any other problem, or several at once, is parameter_invalid. */
-function invalidParameters(details: ErrorDetail[]) {
-  const [first, ...others] = details
-  const code =
-    others.length === 0 && (first?.code === 'count_too_large' || first?.code === 'window_too_long')
-      ? first.code
-      : 'parameter_invalid'
-  return fail(code, details.map(detail => detail.message).join('; '), { details })
+function invalidParameters(details: ErrorDetail[], advice?: string) {
+  const limits = details.map(({ code }) => code).filter(isLimit)
+  const [limit] = limits
+  const code = details.length === 1 && limit !== undefined ? limit : 'parameter_invalid'
+  const messages = details.map(detail => detail.message)
+  if (advice !== undefined && limit !== undefined) messages.push(advice)
+  return fail(code, messages.join('; '), { details })
 }
+
+const isLimit = (code: ErrorDetail['code']): code is 'count_too_large' | 'window_too_long' =>
+  code === 'count_too_large' || code === 'window_too_long'
 
 interface Problem {
   code: ParameterRule

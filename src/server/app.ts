@@ -124,7 +124,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   )
   await app.register(async scope => {
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
-    integrationApi(scope as App, { storage, clock, waiting, requireScope })
+    integrationApi(scope as App, { storage, clock, issuer, waiting, requireScope })
   })
   await app.register(async scope => platformApi(scope as App, { ingest, usage, waiting, requireScope }))
   await app.register(async scope => consolePages(scope, pages))

@@ -94,6 +94,7 @@ describe('every detail code is one that a request can meet', () => {
     not_a_datetime: `${new URLSearchParams({ ...good, end_date: '2026-02-30 00:00:00' })}`,
     not_a_day: 'store_id=1001&start_day=2026-02-30&end_day=2026-03-01',
     not_allowed: `${new URLSearchParams({ ...good, date_field: 'x' })}`,
+    cursor_invalid: `${new URLSearchParams({ ...good, cursor: 'x' })}`,
     count_too_large: `${new URLSearchParams({ ...good, count: '2001' })}`,
     window_reversed: `${new URLSearchParams({ ...good, end_date: '2026-10-01 00:00:00' })}`,
     window_too_long: `${new URLSearchParams({ ...good, end_date: '2026-12-01 00:00:00' })}`,

@@ -296,3 +296,165 @@ describe('receipts', () => {
     assert.equal(await code('2026-02-30', '2026-03-01'), 'not_a_day')
   })
 })
+
+describe('cursors', () => {
+  /** Follows Link headers from a path on; between two pages `meanwhile` may write. */
+  async function walk(path: string, meanwhile: (page: number) => Promise<void> = async () => {}) {
+    const pages: any[][] = []
+    let next: string | undefined = path
+    while (next) {
+      const { status, json, headers, text } = await server.get(next, token)
+      assert.equal(status, 200, text)
+      pages.push(json.data)
+      await meanwhile(pages.length)
+      next = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]?.slice(server.base.length)
+    }
+    return pages
+  }
+  const window = 'start_date=2026-11-01+00:00:00&end_date=2026-11-02+00:00:00'
+  const at = (second: number) =>
+    new Date(Date.parse('2026-11-01T00:00:00Z') + second * 1000).toISOString().slice(0, 19).replace('T', ' ')
+
+  test('an order written between two pages makes none skipped or repeated, whatever the field', async () => {
+    for (const date_field of ['created_at', 'updated_at', 'paid_at']) {
+      const store_id = await newStore()
+      const order = (id: string, second: number) =>
+        sampleOrder({
+          store_id,
+          id,
+          created_at: at(second),
+          updated_at: at(second),
+          paid_at: at(second),
+        })
+      // Many orders in the same second, so that the id decides.
+      await server.push(...Array.from({ length: 45 }, (_, i) => order(`o${i}`, 100 + Math.floor(i / 10))))
+      const path = `/integration/v1/orders?store_id=${store_id}&${window}&count=10&date_field=${date_field}`
+      const pages = await walk(path, async page => server.push(order(`before ${page}`, page)))
+      const ids = pages.flat().map(({ id }) => id)
+      assert.equal(ids.length, 45)
+      assert.equal(new Set(ids).size, 45)
+      assert.deepEqual(
+        pages.map(page => page.length),
+        [10, 10, 10, 10, 5],
+      )
+    }
+  })
+
+  test('large pages, of which the rest is read later, continue where they end', async () => {
+    const store_id = await newStore()
+    await server.push(
+      ...Array.from({ length: 700 }, (_, i) =>
+        sampleOrder({ store_id, id: `o${i}`, created_at: at(i % 50) }),
+      ),
+    )
+    const pages = await walk(`/integration/v1/orders?store_id=${store_id}&${window}&count=300`)
+    assert.deepEqual(
+      pages.map(page => page.length),
+      [300, 300, 100],
+    )
+    assert.equal(new Set(pages.flat().map(({ id }) => id)).size, 700)
+  })
+
+  test('items by id and by update time, stores and heads', async () => {
+    const store_id = await newStore()
+    await server.push(
+      ...Array.from({ length: 25 }, (_, i) =>
+        sampleItem({ store_id, id: i * 2 + 1, updated_at: at(Math.floor(i / 10)) }),
+      ),
+    )
+    const insert = (page: number) =>
+      server.push(sampleItem({ store_id, id: page * 2, updated_at: '2026-10-01 00:00:00' }))
+    for (const filter of ['', '&updated_after=2026-10-31+00:00:00']) {
+      const path = `/integration/v1/inventory/items?store_id=${store_id}&count=10${filter}`
+      const ids = (await walk(path, insert)).flat().map(({ id }) => id)
+      assert.equal(new Set(ids).size, ids.length)
+      for (let id = 1; id < 50; id += 2) assert.ok(ids.includes(id), `${id} with "${filter}"`)
+    }
+    const all = (await server.get('/integration/v1/stores?count=1000', token)).json.data
+    assert.deepEqual((await walk('/integration/v1/stores?count=2')).flat(), all)
+    const heads = (await server.get('/integration/v1/changes/heads?count=1000', token)).json.data
+    assert.deepEqual((await walk('/integration/v1/changes/heads?count=2')).flat(), heads)
+  })
+
+  test('a cursor with an index, or of another store, filter or list, is 422', async () => {
+    const [one, two] = [await newStore(), await newStore()]
+    await server.push(
+      ...[one, two].flatMap(store_id =>
+        Array.from({ length: 3 }, (_, i) => sampleOrder({ store_id, id: `o${i}`, created_at: at(i) })),
+      ),
+    )
+    const list = (store_id: number, rest: string) =>
+      `/integration/v1/orders?store_id=${store_id}&${rest}&count=2`
+    const { headers } = await server.get(list(one, window), token)
+    const cursor = /cursor=([\w-]+)/.exec(headers.get('link') ?? '')?.[1]
+    const code = async (path: string) =>
+      (await server.get(path, token)).json.status.errors?.details[0]?.code ?? 'ok'
+    assert.equal(await code(`${list(one, window)}&cursor=${cursor}`), 'ok')
+    assert.equal(await code(`${list(one, window)}&cursor=${cursor}&index=0`), 'cursor_invalid')
+    assert.equal(await code(`${list(two, window)}&cursor=${cursor}`), 'cursor_invalid')
+    assert.equal(await code(`${list(one, window)}&date_field=paid_at&cursor=${cursor}`), 'cursor_invalid')
+    assert.equal(await code(`${list(one, window)}&cursor=AAAA`), 'cursor_invalid')
+    assert.equal(await code(`/integration/v1/stores?cursor=${cursor}`), 'cursor_invalid')
+  })
+
+  test('the last page has no Link, nor has one of more than 2000 entries', async () => {
+    const store_id = await newStore()
+    await server.push(sampleItem({ store_id }))
+    const link = async (count: number) =>
+      (
+        await server.get(`/integration/v1/inventory/items?store_id=${store_id}&count=${count}`, token)
+      ).headers.get('link')
+    assert.match((await link(1)) ?? '', /rel="next"/)
+    assert.equal(await link(2), null)
+    assert.equal(await link(2001), null)
+  })
+})
+
+test('the ETag of a window by created_at changes with its own days alone', async () => {
+  const store_id = await newStore()
+  const order = (id: string, created_at: string, over = {}) =>
+    sampleOrder({ store_id, id, created_at, updated_at: created_at, ...over })
+  await server.push(order('a', '2026-11-01 10:00:00'), order('b', '2026-11-05 10:00:00'))
+  const window = { start_date: '2026-11-01 00:00:00', end_date: '2026-11-02 23:59:59' }
+  const path = `/integration/v1/orders?${new URLSearchParams({ store_id: `${store_id}`, ...window })}`
+  const etag = async () => (await server.get(path, token)).headers.get('etag')
+  const first = (await etag()) ?? ''
+  await server.push(
+    order('c', '2026-11-03 00:00:00'),
+    order('b', '2026-11-05 10:00:00', { order_number: 'B' }),
+  )
+  assert.equal((await server.get(path, token, { 'if-none-match': first })).status, 304)
+  // An order that leaves the window, and one that comes into it.
+  await server.push(order('a', '2026-11-09 10:00:00'))
+  const second = await etag()
+  assert.notEqual(second, first)
+  await server.push(order('b', '2026-11-02 10:00:00', { updated_at: '2026-11-06 00:00:00' }))
+  assert.notEqual(await etag(), second)
+  assert.notEqual(await etag(), first)
+})
+
+test('a window that is too long is answered with the windows to ask for instead', async () => {
+  const store_id = await newStore()
+  const query = {
+    store_id: `${store_id}`,
+    start_date: '2026-01-01 00:00:00',
+    end_date: '2026-01-07 11:59:59',
+  }
+  const { status, json } = await server.get(`/integration/v1/orders?${new URLSearchParams(query)}`, token)
+  assert.equal(status, 422)
+  const { message, details } = json.status.errors
+  assert.match(message, /integration\/v1\/changes: http:\/\/127\.0\.0\.1:\d+\/docs#tag\/changes/)
+  assert.deepEqual(details[0].suggested_windows, [
+    { start_date: '2026-01-01 00:00:00', end_date: '2026-01-02 23:59:59' },
+    { start_date: '2026-01-03 00:00:00', end_date: '2026-01-04 23:59:59' },
+    { start_date: '2026-01-05 00:00:00', end_date: '2026-01-06 23:59:59' },
+    { start_date: '2026-01-07 00:00:00', end_date: '2026-01-07 11:59:59' },
+  ])
+  for (const window of details[0].suggested_windows) {
+    const part = new URLSearchParams({ store_id: `${store_id}`, ...window })
+    assert.equal((await server.get(`/integration/v1/orders?${part}`, token)).status, 200)
+  }
+  const years = { ...query, end_date: '2036-01-01 00:00:00' }
+  const longest = await server.get(`/integration/v1/orders?${new URLSearchParams(years)}`, token)
+  assert.equal(longest.json.status.errors.details[0].suggested_windows.length, 200)
+})

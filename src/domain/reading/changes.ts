@@ -17,8 +17,8 @@ export interface ChangesPage extends Page {
   feed: string
   /** The store's newest seq when the page was read. */
   newest: number
-  /** Known when all entries were read. */
-  end(): { next: number; more: boolean }
+  /** Where to go on; known when all entries were read. */
+  position(): { next: number; more: boolean }
 }
 
 export const scopeOfKind: Record<ChangeKind, Scope> = {
@@ -46,7 +46,7 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
     checkAfter(after, newest)
     if (first.chunk === null) throw new Error('the storage returned no changes for a store that may be read')
     let last = first.chunk.last_seq
-    const page = pageOf(first.chunk, count, {
+    const page = pageOf(first.chunk, count, null, {
       async more(behind, limit) {
         const chunk = await changes.more({ claim, query, after: behind, limit })
         last = chunk.last_seq ?? last
@@ -57,7 +57,7 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
     return Object.assign(page, {
       feed: feedOf(first.history, kinds),
       newest,
-      end() {
+      position() {
         const more = page.rows === count && last !== null && last < newest
         return { next: more ? (last as number) : newest, more }
       },

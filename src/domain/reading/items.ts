@@ -1,30 +1,29 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import { checkStore, type Principal } from './access.ts'
-import { firstRows, type Listing, offsetOf, pageOf } from './page.ts'
+import { firstSmallRows, type Listing, offsetOf, pageOf, type PageStart } from './page.ts'
 
-export interface ItemsRequest {
+export interface ItemsRequest extends PageStart {
   store_id: bigint
   updated_after?: Seconds | undefined
-  index: number
-  count: number
 }
 
 export function createItemList({ items }: Pick<Storage, 'items'>) {
   return async ({ claim }: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
-    const { store_id, updated_after = null, count } = request
+    const { store_id, updated_after = null, count, behind } = request
     const query = { store_id, updated_after }
-    const { facts, chunk, version } = await items.page({
+    const { facts, chunk, end, version } = await items.page({
       claim,
       query,
       offset: offsetOf(request),
-      limit: firstRows(count, updated_after === null ? 'fixed' : 'moving'),
+      behind,
+      limit: firstSmallRows(count),
       count,
       unless_version: known,
     })
     checkStore(facts, store_id)
     if (chunk === null) return { version, page: null }
-    const page = pageOf(chunk, count, {
+    const page = pageOf(chunk, count, end, {
       more: (after, limit) => items.more({ claim, query, after, limit }),
       check: now => void checkStore(now, store_id),
     })

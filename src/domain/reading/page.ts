@@ -10,12 +10,14 @@ const pieceBytes = 192 * 1024
 /** Entries of a later read at most. */
 const mostRows = 1000
 
+/** How many entries the first read takes; later reads continue behind the last entry. */
+export const firstRows = (count: number): number => Math.min(count, usualPage)
+
 /**
- * How many entries the first read takes; later reads continue behind the last entry. Items sorted by update time may
- * move while the page is being sent, so that one comes twice and another never: these are read at once, up to 2000.
+ * The same for items and stores, which are small. Up to 2000 are read at once, because a page must end where the next
+ * one begins, whatever is written while it is being sent.
  */
-export const firstRows = (count: number, places: 'fixed' | 'moving' = 'fixed'): number =>
-  Math.min(count, places === 'fixed' ? usualPage : maxOrderCount)
+export const firstSmallRows = (count: number): number => (count <= maxOrderCount ? count : usualPage)
 
 /** Entries to skip. The product of two int32 may exceed the exact numbers; no list is that long. */
 export const offsetOf = ({ index, count }: { index: number; count: number }): number =>
@@ -28,6 +30,15 @@ export interface Page {
   rest: AsyncIterable<Uint8Array> | null
   /** Entries read so far: those of `first`, and more as the rest is read. */
   rows: number
+  /** The sort key of the last entry, when another page may follow. */
+  end: Cursor | null
+}
+
+/** Where a page begins: at a page number, or behind the last entry of another page. */
+export interface PageStart {
+  index: number
+  count: number
+  behind?: Cursor | undefined
 }
 
 /** A list of one store: its data version, and the page unless the caller has that version already. */
@@ -44,9 +55,14 @@ export interface Rest {
   check(facts: AccessFacts): void
 }
 
-/** `limit` entries from the first chunk on. */
-export function pageOf(chunk: Chunk, limit: number, rest: Rest): Page {
-  const page: Page = { first: chunk.bytes, rest: null, rows: chunk.rows }
+/** `limit` entries from the first chunk on; `end` is the sort key of the last one, if a page may follow. */
+export function pageOf(chunk: Chunk, limit: number, end: Cursor | null, rest: Rest): Page {
+  const page: Page = {
+    first: chunk.bytes,
+    rest: null,
+    rows: chunk.rows,
+    end: limit <= maxOrderCount ? end : null,
+  }
   if (chunk.next !== null && chunk.rows < limit) {
     page.rest = follow(page, chunk.next, chunk.bytes.length, limit, rest)
   }

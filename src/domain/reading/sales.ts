@@ -23,7 +23,8 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
     const entries = listed(sold)
       .slice(offset, offset + count)
       .map(render)
-    return { version, page: { first: Buffer.from(entries.join(',')), rest: null, rows: entries.length } }
+    const first = Buffer.from(entries.join(','))
+    return { version, page: { first, rest: null, rows: entries.length, end: null } }
   }
 }
 

@@ -1,18 +1,19 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import { checkStore, checkToken, type Principal } from './access.ts'
-import { firstRows, offsetOf, type Page, pageOf } from './page.ts'
+import { firstSmallRows, offsetOf, type Page, pageOf, type PageStart } from './page.ts'
 
 export function createStoreList(storage: Storage) {
-  return async ({ claim }: Principal, request: { index: number; count: number }): Promise<Page> => {
-    const { count } = request
+  return async ({ claim }: Principal, request: PageStart): Promise<Page> => {
+    const { count, behind } = request
     const { stores } = storage
     const offset = offsetOf(request)
-    const { facts, chunk } = await stores.page({ claim, offset, limit: firstRows(count), count })
+    const limit = firstSmallRows(count)
+    const { facts, chunk, end } = await stores.page({ claim, offset, behind, limit, count })
     checkToken(facts)
     if (chunk === null) throw new Error('the storage returned no page of stores for a live token')
-    return pageOf(chunk, count, {
-      more: (after, limit) => stores.more({ claim, after, limit }),
+    return pageOf(chunk, count, end, {
+      more: (after, rows) => stores.more({ claim, after, limit: rows }),
       check: checkToken,
     })
   }

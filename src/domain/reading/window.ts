@@ -1,6 +1,7 @@
 import { inDays } from '../../contract/lifetimes.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
+import { formatDatetime } from '../../lib/datetime.ts'
 
 /** A window of time; both ends belong to it. */
 export interface Window {
@@ -27,8 +28,21 @@ export function checkWindow({ start_date, end_date }: Partial<Window>, longest =
         field: 'end_date',
         code: 'window_too_long',
         message: `the window was ${span} s; the maximum is ${longest} s (${inDays(longest)})`,
+        suggested_windows: cut({ start_date, end_date }, longest),
       },
     ]
   }
   return []
+}
+
+const mostSuggested = 200
+
+/** The window in parts that are short enough: each ends a second before the next begins. */
+function cut({ start_date, end_date }: Window, longest: Seconds): { start_date: string; end_date: string }[] {
+  const parts = []
+  for (let from = start_date; from <= end_date && parts.length < mostSuggested; from += longest) {
+    const to = Math.min(from + longest - 1, end_date)
+    parts.push({ start_date: formatDatetime(from), end_date: formatDatetime(to) })
+  }
+  return parts
 }

@@ -3,17 +3,27 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Heads } from '../../contract/changes.ts'
 import { Envelope } from '../../contract/envelope.ts'
-import { count, index } from '../../contract/paging.ts'
+import { count, index, maxOrderCount } from '../../contract/paging.ts'
 import { createHeads, type HeadList } from '../../domain/reading/heads.ts'
 import { admit } from '../admission/overload.ts'
 import { sendData } from '../reply/envelope.ts'
 import { errorResponses } from '../reply/error-responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
+import { checkedTogether } from '../parameters.ts'
+import { createCursors, cursor } from './cursor.ts'
 import { wait, waitingTime } from './wait.ts'
 
+interface HeadsQuery {
+  index: number
+  count: number
+  cursor?: string | undefined
+}
+
 /** Which stores have moved: one request for all stores of a token. */
-export function changesHeads(app: App, { storage, clock, waiting, requireScope }: IntegrationDeps): void {
+export function changesHeads(app: App, deps: IntegrationDeps): void {
+  const { storage, clock, issuer, waiting, requireScope } = deps
+  const cursors = createCursors<HeadsQuery>(issuer, 'heads', { key: () => ['integer'], filter: [] })
   const listHeads = createHeads(storage)
   app.get(
     '/integration/v1/changes/heads',
@@ -26,7 +36,7 @@ export function changesHeads(app: App, { storage, clock, waiting, requireScope }
           'The newest `seq` of every store of the token, by id. With `If-None-Match` and `wait` the request is held ' +
           'until one of them changes.',
         security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
-        querystring: Type.Object({ index, count: count(), wait }),
+        querystring: checkedTogether({ index, count: count(), cursor, wait }, cursors.check),
         response: {
           200: Envelope(Heads),
           304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
@@ -36,11 +46,12 @@ export function changesHeads(app: App, { storage, clock, waiting, requireScope }
       ...requireScope(['integration.order', 'integration.inventory']),
     },
     async (request, reply) => {
-      const { wait: seconds, ...page } = request.query
+      const { wait: seconds, index: number, count: most } = request.query
+      const [after = null] = (cursors.read(request.query) ?? []) as bigint[]
       const principal = principalOf(request)
       const { 'if-none-match': known } = request.headers
       const read = async () => {
-        const heads = await listHeads(principal, { ...page, after: null })
+        const heads = await listHeads(principal, { index: number, count: most, after })
         return { heads, tag: tagOf(heads) }
       }
       const time = waitingTime(request, reply, {
@@ -64,6 +75,8 @@ export function changesHeads(app: App, { storage, clock, waiting, requireScope }
           await admit(request)
           continue
         }
+        const last = heads.length === most && most <= maxOrderCount ? heads.at(-1) : undefined
+        if (last) cursors.link(reply, request.query, [last.store_id])
         return answer(reply, tag, isKnown ? null : heads)
       }
     },

@@ -6,6 +6,8 @@ import type { guard } from '../route.ts'
 export interface IntegrationDeps {
   storage: Storage
   clock: Clock
+  /** The public address, for links. */
+  issuer: string
   waiting: Waiting
   requireScope: ReturnType<typeof guard>
 }

@@ -4,6 +4,10 @@ import { datetimeParameter, int64Parameter } from '../parameters.ts'
 
 /** Parameters and answers that the lists of one store share. */
 
+/** For a request that a list cannot answer: `changes` has neither windows nor deep pages. */
+export const followInstead = (issuer: string): string =>
+  `to read everything without windows, follow GET /integration/v1/changes: ${issuer}/docs#tag/changes`
+
 export const store_id = int64Parameter('Store identifier')
 
 export const window = (length: string) => ({

@@ -4,14 +4,15 @@ import { mayBeOmitted } from '../../contract/fields.ts'
 import { inDays } from '../../contract/lifetimes.ts'
 import { Order } from '../../contract/order.ts'
 import { count, index, maxOrderCount, maxOrderWindow } from '../../contract/paging.ts'
-import { createOrderList } from '../../domain/reading/orders.ts'
+import { createOrderList, type OrdersRequest } from '../../domain/reading/orders.ts'
 import { checkWindow } from '../../domain/reading/window.ts'
 import type { OrderField } from '../../storage/port/index.ts'
 import { answerListing } from '../reply/listing.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
+import { createCursors, cursor } from './cursor.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { otherResponses, store_id, window } from './of-store.ts'
+import { followInstead, otherResponses, store_id, window } from './of-store.ts'
 
 const date_field = mayBeOmitted(
   Type.Unsafe<OrderField>(
@@ -23,8 +24,14 @@ const date_field = mayBeOmitted(
   ),
 )
 
+type OrdersQuery = OrdersRequest & { cursor?: string | undefined }
+
 /** Spec 4.3 */
-export function ordersList(app: App, { storage, requireScope }: IntegrationDeps): void {
+export function ordersList(app: App, { storage, issuer, requireScope }: IntegrationDeps): void {
+  const cursors = createCursors<OrdersQuery>(issuer, 'orders', {
+    key: () => ['integer', 'text'],
+    filter: ['store_id', 'start_date', 'end_date', 'date_field'],
+  })
   const listOrders = createOrderList(storage)
   app.get(
     '/integration/v1/orders',
@@ -45,14 +52,22 @@ export function ordersList(app: App, { storage, requireScope }: IntegrationDeps)
             date_field,
             index,
             count: count(maxOrderCount),
+            cursor,
           },
-          values => checkWindow(values, maxOrderWindow),
+          (values, given) => [...checkWindow(values, maxOrderWindow), ...cursors.check(values, given)],
+          followInstead(issuer),
         ),
         response: { 200: Envelope(Type.Array(Order)), ...otherResponses },
       },
       ...requireScope('integration.order'),
     },
-    async (request, reply) =>
-      answerListing(reply, known => listOrders(principalOf(request), request.query, known)),
+    async (request, reply) => {
+      const query = { ...request.query, behind: cursors.read(request.query) }
+      return answerListing(
+        reply,
+        known => listOrders(principalOf(request), query, known),
+        end => cursors.link(reply, request.query, end),
+      )
+    },
   )
 }

@@ -4,6 +4,16 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
+/** The recipe of docs/sync.md in short: errors of the lists link to it. */
+const changesGuide = `Every order and item that the server holds, with nothing missed.
+
+1. For each store, request \`changes\` with \`after=0\`. Store the entries by their id, together with \`next\` and \`feed\`, in
+   one transaction. Repeat with \`after\` and \`feed\` until \`more\` is false: this is the first copy.
+2. Go on in the same way: at an interval, or with \`wait\`, which holds the request until there is something new. Late,
+   corrected and back-dated orders come like all others, because \`seq\` is the order in which the server stored them.
+3. At night, compare your copy with \`receipts\`.
+4. On 409 \`feed_changed\`, read the store again from 0, replace what you have, and delete what did not come.`
+
 /** The API reference: OpenAPI 3.1 generated from the routes' schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
   const described = Object.fromEntries(Object.entries(scopes).map(([name, { gives }]) => [name, gives]))
@@ -30,6 +40,7 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
         { name: 'Stores', description: 'The stores that a token may read' },
         { name: 'Orders', description: 'The orders of a store' },
         { name: 'Inventory', description: 'The items of a store and their sales' },
+        { name: 'Changes', description: changesGuide },
         { name: 'Authorization', description: 'OAuth 2.0 (RFC 6749)' },
         { name: 'Platform', description: 'Ingest, for the platform itself' },
       ],

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangesPage } from '../../domain/reading/changes.ts'
 import type { Listing, Page } from '../../domain/reading/page.ts'
-import type { ChangeKind } from '../../storage/port/index.ts'
+import type { ChangeKind, Cursor } from '../../storage/port/index.ts'
 import { release } from '../../lib/release.ts'
 import { head, json, tail } from './envelope.ts'
 import { admitPieces } from '../admission/overload.ts'
@@ -49,21 +49,23 @@ export async function sendChanges(
     `${head(reply.server.clock.now())}{"feed":"${feed}","kinds":${JSON.stringify(kinds)},"changes":[`,
   )
   const end = () => {
-    const { next, more } = page.end()
+    const { next, more } = page.position()
     return Buffer.from(`],"next":${next},"more":${more}}${tail}`)
   }
   if (rest === null) return sendWhole(reply, [opening, first, end()])
   return sendPieces(reply, pieces(opening, first, admitPieces(reply.request, rest), end))
 }
 
-/** Sends a list of one store: its page, or 304 when the client has the current version. */
+/** Sends a list of one store: its page, with `link` to the next one, or 304 when the client has the current version. */
 export async function answerListing(
   reply: FastifyReply,
   list: (known: number | null) => Promise<Listing>,
+  link: (end: Cursor | null) => void = () => {},
 ): Promise<FastifyReply> {
   const address = addressHash(reply.request)
   const { version, page } = await list(knownVersion(reply.request, address))
   reply.header('etag', `W/"${version}-${address}"`)
+  if (page) link(page.end)
   return page === null ? reply.code(304).send() : sendPage(reply, page)
 }
 

@@ -18,6 +18,8 @@ interface FirstRead<Query> {
   query: Query
   /** Entries of the list before the page. */
   offset: number
+  /** Begins the page behind this sort key; there is no offset then. */
+  behind?: Cursor | undefined
   /** Entries to read now. */
   limit: number
   /** Entries of the whole page; without it the page ends with the list. */
@@ -38,6 +40,8 @@ interface NextRead<Query> {
 export interface FirstChunk {
   facts: AccessFacts
   chunk: Chunk | null
+  /** The sort key of the last entry of a page that has all of its `count` entries; else null. */
+  end: Cursor | null
   /**
    * Of what the query covers: for a window of orders by created_at the number of the newest change in its days, else
    * that of the newest change of the store's orders, or items. 0 when the facts forbid to read.

@@ -19,9 +19,7 @@ export interface StatementOptions {
   operator?: '>=' | '>'
   /** Whether there may be an offset; without this it must be 0. */
   skips?: boolean
-  /** Whether the sort key of the last entry is returned. */
-  keys?: boolean
-  /** Returns the ids of the entries that follow, as many as a last parameter says. */
+  /** Returns the ids of the entries that follow, as many as a last parameter says, and the sort key of the last one. */
   rest?: boolean
 }
 
@@ -53,7 +51,7 @@ function listFacts(shape: ListShape): string {
  */
 export function pageSql(shape: ListShape, options: StatementOptions = {}): string {
   const { facts = listFacts(shape), first = afterClaim, operator = '>=' } = options
-  const { skips = true, keys = true, rest = false } = options
+  const { skips = true, rest = false } = options
   const at = (place: number) => `$${first + place}`
   const key = shape.order.join(', ')
   const range = (bound: string) => rangeSql(shape, at(0), at(4), `(${key}) ${bound}`)
@@ -68,14 +66,14 @@ export function pageSql(shape: ListShape, options: StatementOptions = {}): strin
         order by ${key} offset ${at(2)} limit 1
       ) as start cross join lateral ${entries(range(`>= (${start})`), '')}`
   const following = `left join lateral (
-      select json_agg(id) as ids from (
-        select id from ${shape.table} where page.rows = ${at(3)} and ${range(`> (${last})`)}
+      select json_agg(id) as ids, ${lastKey(shape, 'following', 'end')} from (
+        select ${key} from ${shape.table} where page.rows = ${at(3)} and ${range(`> (${last})`)}
         order by ${key} limit ${at(5 + shape.order.length)}
       ) as following
     ) as rest on true`
   return `with facts as materialized (${facts})
-    select facts.*, page.* ${rest ? ', rest.ids' : ''} from facts left join lateral (
-      ${joinedSql(shape, keys)}
+    select facts.*, page.* ${rest ? ', rest.*' : ''} from facts left join lateral (
+      ${joinedSql(shape)}
       from ${skips ? found : entries(`${wanted} and ${range(`${operator} (${given})`)}`, `offset ${at(2)}`)}
     ) as page on true ${rest ? following : ''}`
 }
@@ -113,7 +111,9 @@ function rangeSql({ order }: ListShape, store: string, to: string, bound: string
  * The joined documents leave the server as one value. string_agg joins them in the subquery's order: an ORDER BY of its
  * own would sort them again before PostgreSQL 16. A test checks the order.
  */
-function joinedSql({ order }: ListShape, keys = true): string {
-  const last = order.map(column => `, (array_agg(entries.${column}))[count(*)] as last_${column}`)
-  return `select count(*) as rows, string_agg(entries.doc, ',') as docs ${keys ? last.join('') : ''}`
+function joinedSql(shape: ListShape): string {
+  return `select count(*) as rows, string_agg(entries.doc, ',') as docs, ${lastKey(shape, 'entries', 'last')}`
 }
+
+const lastKey = ({ order }: ListShape, rows: string, prefix: string): string =>
+  order.map(column => `(array_agg(${rows}.${column}))[count(*)] as ${prefix}_${column}`).join(', ')

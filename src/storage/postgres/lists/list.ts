@@ -25,6 +25,7 @@ export interface ListPage {
   from: Cursor
   to: Value
   offset: number
+  behind?: Cursor | undefined
   limit: number
   count?: number | undefined
   unless_version?: number | null | undefined
@@ -58,8 +59,8 @@ export function createList(db: Database, shape: ListShape): List {
       const { facts, readable, rest } = readFacts(row)
       const [list_version, ...found] = rest
       const version = readable ? Number(list_version) : 0
-      if (!readable || version === unless_version) return { facts, version, chunk: null }
-      return { facts, version, chunk: firstChunk(found, page, facts.store?.[shape.version] ?? 0, shape) }
+      if (!readable || version === unless_version) return { facts, version, chunk: null, end: null }
+      return { facts, version, ...firstChunk(found, page, facts.store?.[shape.version] ?? 0, shape) }
     },
     async more({ claim, store_id, after, to, limit }) {
       const snapshot = readSnapshot(after)
@@ -86,22 +87,20 @@ const idsToKeep = ({ limit, count = 0, snapshot = false }: ListPage): number =>
 
 /** The values of `pageSql` from the store on. */
 export function pageValues(page: ListPage): Value[] {
-  const { store_id, unless_version = null, offset, limit, to, from } = page
+  const { store_id, unless_version = null, offset, limit, to, from, behind = from } = page
   const ids = idsToKeep(page)
-  return [store_id, unless_version, offset, limit, to, ...from, ...(ids > 0 ? [ids] : [])]
+  return [store_id, unless_version, offset, limit, to, ...behind, ...(ids > 0 ? [ids] : [])]
 }
 
 /** The statement for a page, with only the parts that it needs; each is made once. */
 export function pageStatements(shape: ListShape, common: StatementOptions = {}) {
   const made = new Map<number, string>()
   return (page: ListPage): string => {
-    const options = {
-      skips: page.offset > 0,
-      keys: page.count === undefined || page.count > page.limit,
-      rest: idsToKeep(page) > 0,
-    }
-    const name = Object.values(options).reduce((sum, flag) => sum * 2 + Number(flag), 0)
-    const sql = made.get(name) ?? pageSql(shape, { ...common, ...options })
+    const isBehind = page.behind !== undefined
+    const options = { skips: page.offset > 0, rest: idsToKeep(page) > 0 }
+    const name = [isBehind, ...Object.values(options)].reduce((sum, flag) => sum * 2 + Number(flag), 0)
+    const operator = isBehind ? '>' : '>='
+    const sql = made.get(name) ?? pageSql(shape, { ...common, ...options, operator })
     made.set(name, sql)
     return sql
   }
@@ -115,16 +114,24 @@ export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }
   return { bytes: bytes ?? new Uint8Array(), rows: count, next }
 }
 
-/** The first chunk of a page; its cursor carries the page snapshot when there is one. */
-export function firstChunk(row: RawRow, page: ListPage, version: number, shape: ListShape): Chunk {
+/** The first chunk of a page, whose cursor carries the page snapshot when there is one, and the end of a full page. */
+export function firstChunk(
+  row: RawRow,
+  page: ListPage,
+  version: number,
+  shape: ListShape,
+): { chunk: Chunk; end: Cursor | null } {
   const { limit, count = Number.POSITIVE_INFINITY } = page
   const chunk = chunkOf(row, limit, shape)
-  if (chunk.next === null || chunk.rows >= count) return { ...chunk, next: null }
-  if (idsToKeep(page) === 0) return chunk
-  const ids = row.at(-1)
-  if (!ids) return { ...chunk, next: null }
+  if (chunk.next === null || chunk.rows >= count) {
+    return { chunk: { ...chunk, next: null }, end: chunk.rows >= count ? chunk.next : null }
+  }
+  if (idsToKeep(page) === 0) return { chunk, end: null }
+  const [ids, ...last] = row.slice(2 + shape.order.length)
+  if (!ids) return { chunk: { ...chunk, next: null }, end: null }
   const left = (JSON.parse(String(ids)) as string[]).length
-  return { ...chunk, next: snapshotCursor({ version, key: chunk.next, ids: String(ids), done: 0, left }) }
+  const next = snapshotCursor({ version, key: chunk.next, ids: String(ids), done: 0, left })
+  return { chunk: { ...chunk, next }, end: chunk.rows + left >= count ? last.map(String) : null }
 }
 
 /** The next entries of a page snapshot while the list is unchanged: a range of the list. */

@@ -66,12 +66,17 @@ export function createReplicatedList(db: Database, replica: ReplicaReader, shape
         unless_version,
         sql: statementFor(page),
         values: pageValues(page),
-        primary: { sql: primarySql, values: shape.by_day ? [page.from[0] as Value, page.to] : [] },
+        primary: {
+          sql: primarySql,
+          values: shape.by_day ? [(page.behind ?? page.from)[0] as Value, page.to] : [],
+        },
       })
       if (answer === null) return primary.page(page)
       const { facts, version, rest } = answer
       const found = facts.store?.[shape.version] ?? 0
-      return { facts, version, chunk: rest && marked(firstChunk(rest, page, found, shape), found) }
+      if (rest === null) return { facts, version, chunk: null, end: null }
+      const { chunk, end } = firstChunk(rest, page, found, shape)
+      return { facts, version, chunk: marked(chunk, found), end }
     },
     async more(rest) {
       const { version, key: after } = readMark(rest.after)

@@ -28,7 +28,7 @@ export function createStores(db: Database): Stores {
     [operator, bound]: ['>=' | '>', Cursor],
     limit: number,
     offset: number,
-  ): Promise<Omit<FirstChunk, 'version'>> {
+  ): Promise<Omit<FirstChunk, 'version' | 'end'>> {
     const { sql, owner } = listOf(claim, operator)
     // Two statements: Citus keeps the stores on many workers, which a statement with the facts cannot read.
     const [factsRow, page] = (await db.snapshot(
@@ -48,9 +48,14 @@ export function createStores(db: Database): Stores {
         : db.rawRow(storeFacts, [...values, store_id]))
       return readFacts(row).facts
     },
-    async page({ claim, offset, limit, count = Number.POSITIVE_INFINITY }) {
-      const { facts, chunk } = await read(claim, ['>=', [lowestId]], limit, offset)
-      return { facts, chunk: chunk && (chunk.rows < count ? chunk : { ...chunk, next: null }) }
+    async page({ claim, offset, behind, limit, count = Number.POSITIVE_INFINITY }) {
+      const { facts, chunk } = await read(claim, behind ? ['>', behind] : ['>=', [lowestId]], limit, offset)
+      const isFull = chunk !== null && chunk.rows >= count
+      return {
+        facts,
+        chunk: chunk && isFull ? { ...chunk, next: null } : chunk,
+        end: isFull ? chunk.next : null,
+      }
     },
     async more({ claim, after, limit }) {
       const { facts, chunk } = await read(claim, ['>', after], limit, 0)

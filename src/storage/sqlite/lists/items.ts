@@ -16,14 +16,15 @@ export function createItems(db: Database, access: Access): Items {
     updated_after === null ? { list: byId, from: lowestId } : { list: byUpdated, from: updated_after + 1 } // strictly after, in whole seconds
 
   return {
-    async page({ claim, query, offset, limit, count, unless_version: known = null }) {
+    async page({ claim, query, offset, behind, limit, count, unless_version: known = null }) {
       const { store_id } = query
       const asked = { claim, store_id, version: (store: StoreFacts) => store.items_version, known }
       const { facts, version, found } = await access.read(asked, () => {
         const { list, from } = listOf(query)
-        return list.page([store_id], { from, offset, limit, count })
+        return list.page([store_id], { from, offset, behind, limit, count })
       })
-      return { facts, version, chunk: found }
+      const { chunk = null, end = null } = found ?? {}
+      return { facts, version, chunk, end }
     },
     more: ({ claim, query, after, limit }) =>
       db.read(() => {

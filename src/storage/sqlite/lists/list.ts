@@ -26,10 +26,17 @@ interface Limits {
   count?: number | undefined
 }
 
+/** Where a page begins: `offset` entries after the first one whose sort key begins with `from` or more, or behind a key. */
+interface Start {
+  from: Cursor[number]
+  offset: number
+  behind?: Cursor | undefined
+}
+
 /** `scope` holds the values for the conditions. Both methods run inside a read. */
 export interface List {
-  /** The page that begins `offset` entries after the first one whose sort key begins with `from` or more. */
-  page(scope: SQLInputValue[], page: Limits & { from: Cursor[number]; offset: number }): Chunk
+  /** The first entries of a page, and the sort key of its last one when the list has so many. */
+  page(scope: SQLInputValue[], page: Limits & Start): { chunk: Chunk; end: Cursor | null }
   /** The entries behind the sort key `after`. */
   more(scope: SQLInputValue[], page: Limits & { after: Cursor }): Chunk
 }
@@ -40,14 +47,24 @@ export function createList(db: Database, shape: ListShape): List {
   const fromKey = createRange(db, shape, shape.order, '>=')
   const behindKey = createRange(db, shape, shape.order, '>')
   return {
-    page(scope, { from, offset, ...limits }) {
-      if (offset === 0) return fromFirst.chunk(scope, [from], limits)
+    page(scope, { from, offset, behind, ...limits }) {
+      if (behind) return pageFrom(behindKey, scope, behind, limits)
+      if (offset === 0) return pageFrom(fromFirst, scope, [from], limits)
       // Two steps: the key at the offset from the index alone, then the documents from that key on.
       const start = fromFirst.keyAt(scope, [from], offset)
-      return start ? fromKey.chunk(scope, start, limits) : emptyChunk()
+      return start ? pageFrom(fromKey, scope, start, limits) : { chunk: emptyChunk(), end: null }
     },
     more: (scope, { after, ...limits }) => behindKey.chunk(scope, after, limits),
   }
+}
+
+type Range = ReturnType<typeof createRange>
+
+function pageFrom(range: Range, scope: SQLInputValue[], from: Cursor, limits: Limits) {
+  const { count } = limits
+  const chunk = range.chunk(scope, from, limits)
+  const mayBeFull = count !== undefined && (chunk.rows === count || chunk.next !== null)
+  return { chunk, end: mayBeFull ? range.keyAt(scope, from, count - 1) : null }
 }
 
 function createRange(

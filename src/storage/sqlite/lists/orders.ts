@@ -81,16 +81,19 @@ export function createOrders(db: Database, access: Access): Orders {
   }
 
   return {
-    async page({ claim, query, offset, limit, count, unless_version: known = null }) {
+    async page({ claim, query, offset, behind, limit, count, unless_version: known = null }) {
       const { store_id } = query
       const version = (store: StoreFacts) => versionOf(query, store)
       const read = await access.read({ claim, store_id, version, known }, ({ store }) => {
-        const chunk = lists[query.field].list.page(scope(query), { from: query.from, offset, limit, count })
-        if (chunk.next === null || count === undefined) return chunk
+        const { list } = lists[query.field]
+        const { chunk, end } = list.page(scope(query), { from: query.from, offset, behind, limit, count })
+        if (chunk.next === null || count === undefined) return { chunk, end }
         const left = count - chunk.rows
-        return { ...chunk, next: takeSnapshot(query, chunk.next, left, store?.orders_version ?? 0) }
+        const next = takeSnapshot(query, chunk.next, left, store?.orders_version ?? 0)
+        return { chunk: { ...chunk, next }, end }
       })
-      return { facts: read.facts, version: read.version, chunk: read.found }
+      const { chunk = null, end = null } = read.found ?? {}
+      return { facts: read.facts, version: read.version, chunk, end }
     },
     more: ({ claim, query, after, limit }) =>
       db.read(() => {

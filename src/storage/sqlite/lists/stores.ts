@@ -33,12 +33,12 @@ export function createStores(db: Database, access: Access): Stores {
 
   return {
     access: (claim, store_id) => db.read(() => access.facts(claim, store_id)),
-    page: ({ claim, offset, limit, count }) =>
+    page: ({ claim, offset, behind, limit, count }) =>
       db.read(() => {
         const facts = access.facts(claim, null)
         const { list, scope } = listOf(claim)
-        const page = { from: lowestId, offset, limit, count }
-        return { facts, chunk: tokenWorks(facts) ? list.page(scope, page) : null }
+        if (!tokenWorks(facts)) return { facts, chunk: null, end: null }
+        return { facts, ...list.page(scope, { from: lowestId, offset, behind, limit, count }) }
       }),
     more: ({ claim, after, limit }) =>
       db.read(() => {
