@@ -17,6 +17,8 @@ export interface ChangesPage extends Page {
   feed: string
   /** The store's newest seq when the page was read. */
   newest: number
+  /** How many of the entries read so far are orders. */
+  orders: number
   /** Where to go on; known when all entries were read. */
   position(): { next: number; more: boolean }
 }
@@ -46,15 +48,17 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
     checkAfter(after, newest)
     if (first.chunk === null) throw new Error('the storage returned no changes for a store that may be read')
     let last = first.chunk.last_seq
-    const page = pageOf(first.chunk, count, null, {
+    const read = pageOf(first.chunk, count, null, {
       async more(behind, limit) {
         const chunk = await changes.more({ claim, query, after: behind, limit })
         last = chunk.last_seq ?? last
+        page.orders += chunk.orders
         return chunk
       },
       check: now => void checkStore(now, store_id),
     })
-    return Object.assign(page, {
+    const page: ChangesPage = Object.assign(read, {
+      orders: first.chunk.orders,
       feed: feedOf(first.history, kinds),
       newest,
       position() {
@@ -62,5 +66,6 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
         return { next: more ? (last as number) : newest, more }
       },
     })
+    return page
   }
 }

@@ -18,7 +18,6 @@ export function integrationApi(app: App, deps: IntegrationDeps): void {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 64 * 1024 }, (_request, _body, done) =>
     done(null),
   )
-  app.decorateRequest('waited', 0)
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'private, no-cache').header('vary', 'authorization, accept-encoding')
     done()

@@ -16,13 +16,6 @@ export const wait = mayBeOmitted(
   }),
 )
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Milliseconds that the request has waited for a change. */
-    waited: number
-  }
-}
-
 /** The time that a request may still wait: until its own limit, and never longer than its token is valid. */
 export function waitingTime(
   request: FastifyRequest,
@@ -40,7 +33,7 @@ export function waitingTime(
       try {
         await hold(closed.signal)
       } finally {
-        request.waited += performance.now() - began
+        request.waited = (request.waited ?? 0) + performance.now() - began
       }
     },
   }

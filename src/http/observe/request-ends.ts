@@ -1,5 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Milliseconds that the request has waited for a change: time without work. */
+    waited?: number
+  }
+}
+
 /** nginx's status for a request whose client closed the connection before the response. */
 export const clientClosedRequest = 499
 
@@ -44,7 +51,7 @@ export function createRequestEnds() {
           route: request.routeOptions.url ?? null,
           address,
           status: raw.headersSent ? raw.statusCode : clientClosedRequest,
-          milliseconds: reply.elapsedTime,
+          milliseconds: reply.elapsedTime - (request.waited ?? 0),
           aborted: !raw.writableFinished,
         }
         for (const listener of listeners) listener(end)

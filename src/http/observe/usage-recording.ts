@@ -7,8 +7,8 @@ import { type RequestEnd, type RequestEnds, clientClosedRequest } from './reques
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The page in the response. */
-    page: Page | null
+    /** The page in the response; of `changes` with the number of orders in it. */
+    page: (Page & { orders?: number }) | null
     /** The code of the error in the response. */
     error_code: string | null
     /** The app of a request without a principal: the token endpoint's client, or the app of an expired token. */
@@ -19,13 +19,14 @@ declare module 'fastify' {
 interface Endpoint {
   name: string
   /** The store's data that it returns. */
-  kind: ReadKind | null
+  kind: ReadKind | 'changes' | null
 }
 
-const reads: Record<string, ReadKind> = {
+const reads: Record<string, ReadKind | 'changes'> = {
   '/integration/v1/orders': 'orders',
   '/integration/v1/inventory/items': 'items',
   '/integration/v1/inventory/sales': 'sales',
+  '/integration/v1/changes': 'changes',
 }
 
 const isCounted = (path: string): boolean =>
@@ -95,8 +96,12 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
     })
     if (endpoint.kind === null || store_id === null || (status !== 200 && status !== 304)) return
     // The response to HEAD has no entries.
-    const rows = method === 'GET' ? (request.page?.rows ?? 0) : 0
-    recorder.read({ app_id, store_id, kind: endpoint.kind, rows })
+    const { rows = 0, orders = 0 } = (method === 'GET' && request.page) || {}
+    const { kind } = endpoint
+    if (kind !== 'changes') return recorder.read({ app_id, store_id, kind, rows })
+    // An answer without entries, which most polls get, is a read of orders.
+    if (orders > 0 || rows === 0) recorder.read({ app_id, store_id, kind: 'orders', rows: orders })
+    if (rows > orders) recorder.read({ app_id, store_id, kind: 'items', rows: rows - orders })
   })
 }
 

@@ -19,8 +19,10 @@ export interface FirstChanges {
   chunk: ChangesChunk | null
 }
 
-/** `last_seq`: of the last entry; null without entries. */
 export interface ChangesChunk extends Chunk {
+  /** How many of the rows are orders. */
+  orders: number
+  /** Of the last entry; null without entries. */
   last_seq: number | null
 }
 

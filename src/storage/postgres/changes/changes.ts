@@ -2,6 +2,7 @@ import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port
 import { claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
+import { emptyChunk } from '../lists/list.ts'
 import { createHeads } from './heads.ts'
 import { historyColumns, type HistoryRow, readHistory, recordServer, renewSql, serverSql } from './history.ts'
 import { receiptsOf, receiptsSql } from './receipts.ts'
@@ -9,7 +10,7 @@ import { createWatch } from './watch.ts'
 
 /** The first $6 entries of one kind behind $5, each as in the answer. */
 const entries = (kind: ChangeKind, table: string, id: string): string =>
-  `select seq, '{"seq":' || seq || ',"kind":"${kind}","id":' || ${id} || ',"data":' || doc || '}' as entry
+  `select seq, '${kind}' as kind, '{"seq":' || seq || ',"kind":"${kind}","id":' || ${id} || ',"data":' || doc || '}' as entry
    from ${table} where facts.readable and store_id = $4 and seq > $5 order by seq limit $6`
 
 const entriesOf: Record<ChangeKind, string> = {
@@ -25,8 +26,8 @@ const entriesOf: Record<ChangeKind, string> = {
 export const changesSql = (kinds: readonly ChangeKind[]): string =>
   `with facts as materialized (${storeFacts})
    select facts.*, ${historyColumns}, page.* from facts cross join ${serverSql} left join lateral (
-     select count(*) as rows, max(seq) as last_seq, string_agg(entry, ',') as entries from (
-       select seq, entry from (
+     select count(*) as rows, count(*) filter (where kind = 'order') as orders, max(seq) as last_seq, string_agg(entry, ',') as entries from (
+       select seq, kind, entry from (
          ${kinds.map(kind => `(${entriesOf[kind]})`).join(' union all ')}
        ) as merged order by seq limit $6
      ) as ordered where $7::bigint is null or seq <= $7
@@ -68,7 +69,7 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
     async more({ claim, query, after: cursor, limit }) {
       const [after, head, left] = cursor as readonly [number, number, number]
       const { facts, chunk } = await read(claim, { ...query, after }, { limit, head, left })
-      return { ...(chunk ?? { bytes: new Uint8Array(), rows: 0, next: null, last_seq: null }), facts }
+      return { ...(chunk ?? { ...emptyChunk(), orders: 0, last_seq: null }), facts }
     },
     ...createHeads(db),
     async receipts({ claim, query: { store_id, first_day, last_day } }) {
@@ -87,13 +88,19 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
   }
 }
 
-function chunkOf([count, last, bytes]: RawRow, wanted: number, head: number, left: number): ChangesChunk {
+function chunkOf(
+  [count, orders, last, bytes]: RawRow,
+  wanted: number,
+  head: number,
+  left: number,
+): ChangesChunk {
   const rows = Number(count)
   const last_seq = last ? Number(last) : null
   const isEnd = rows < wanted || rows === left || last_seq === head || last_seq === null
   return {
     bytes: bytes ?? new Uint8Array(),
     rows,
+    orders: Number(orders),
     next: isEnd ? null : [last_seq, head, left - rows],
     last_seq,
   }

@@ -7,11 +7,13 @@ import { createReceipts } from './receipts.ts'
 
 /** The entries of one kind with ?2 < seq ≤ ?3, each as in the answer. */
 const entries: Record<ChangeKind, string> = {
-  order: `select seq, '{"seq":' || seq || ',"kind":"order","id":' || json_quote(id) || ',"data":' || doc || '}' as entry
+  order: `select seq, 1 as is_order, '{"seq":' || seq || ',"kind":"order","id":' || json_quote(id) || ',"data":' || doc || '}' as entry
     from orders indexed by orders_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
-  item: `select seq, '{"seq":' || seq || ',"kind":"item","id":' || id || ',"data":' || doc || '}' as entry
+  item: `select seq, 0 as is_order, '{"seq":' || seq || ',"kind":"item","id":' || id || ',"data":' || doc || '}' as entry
     from items indexed by items_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
 }
+
+type Row = [rows: number, orders: number | null, last_seq: number | null, bytes: Uint8Array | null]
 
 export function createChanges(db: Database, access: Access): Changes {
   const history = db.prepare<[history: string]>('select history from feed where id = 1', 'number', 'tuples')
@@ -23,8 +25,8 @@ export function createChanges(db: Database, access: Access): Changes {
   const readHistory = () => (history.get() as [string])[0]
   // One UNION ALL ordered as a whole: SQLite merges the two indexes. A limit for each part took three times as long.
   const prepare = (kinds: readonly ChangeKind[]) =>
-    db.prepare<[rows: number, last: number | null, bytes: Uint8Array | null]>(
-      `select count(*), max(seq), cast(group_concat(entry, ',') as blob) from (
+    db.prepare<Row>(
+      `select count(*), sum(is_order), max(seq), cast(group_concat(entry, ',') as blob) from (
          ${kinds.map(kind => entries[kind]).join(' union all ')} order by seq limit ?4 + 0)`,
       'number',
       'tuples',
@@ -33,17 +35,18 @@ export function createChanges(db: Database, access: Access): Changes {
   const only = { order: prepare(['order']), item: prepare(['item']) }
 
   /** The next `limit` entries up to `head`, of `left` that the page may still have. */
-  function read({ store_id, after, kinds }: ChangesQuery, head: number, limit: number, left: number) {
+  function read(
+    { store_id, after, kinds }: ChangesQuery,
+    head: number,
+    limit: number,
+    left: number,
+  ): ChangesChunk {
     const statement = kinds.length > 1 ? both : only[kinds[0] as ChangeKind]
     const wanted = Math.min(limit, left)
-    const [rows, last_seq, bytes] = statement.get(store_id, after, head, wanted) as [
-      number,
-      number | null,
-      Uint8Array | null,
-    ]
+    const [rows, orders, last_seq, bytes] = statement.get(store_id, after, head, wanted) as Row
     const isEnd = rows < wanted || rows === left || last_seq === head || last_seq === null
     const next = isEnd ? null : [last_seq, head, left - rows]
-    return { bytes: bytes ?? new Uint8Array(), rows, next, last_seq } satisfies ChangesChunk
+    return { bytes: bytes ?? new Uint8Array(), rows, orders: orders ?? 0, next, last_seq }
   }
 
   return {
@@ -57,7 +60,7 @@ export function createChanges(db: Database, access: Access): Changes {
     more: ({ claim, query, after: cursor, limit }) =>
       db.read(() => {
         const facts = access.facts(claim, query.store_id)
-        if (!mayReadStore(facts)) return { ...emptyChunk(), last_seq: null, facts }
+        if (!mayReadStore(facts)) return { ...emptyChunk(), orders: 0, last_seq: null, facts }
         const [after, head, left] = cursor as readonly [number, number, number]
         return { ...read({ ...query, after }, head, limit, left), facts }
       }),

@@ -4,13 +4,13 @@ import type { Database } from '../connection/database.ts'
 import { lowestId } from '../lists/list.ts'
 
 export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'> {
-  // Distinct: two consents, or a consent and the operator's link, may name the same store.
+  // Grouped: two consents, or a consent and the operator's link, may name the same store.
   const prepare = (column: 'authorization_id' | 'app_id', index: string) =>
     db.prepare<{ id: bigint; seq: number }>(
-      `select distinct stores.id, stores.seq
+      `select stores.id, stores.seq
        from authorization_stores as linked indexed by ${index} join stores on stores.id = linked.store_id
        where linked.${column} = ?1 and linked.store_id >= ?2
-       order by linked.store_id limit ?3 + 0 offset ?4 + 0`,
+       group by linked.store_id order by linked.store_id limit ?3 + 0 offset ?4 + 0`,
       'bigint',
     )
   const byAuthorization = prepare('authorization_id', 'authorization_stores_by_authorization')
