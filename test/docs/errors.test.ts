@@ -61,7 +61,7 @@ describe('docs/errors.md lists, in the order of the code, exactly', () => {
   })
 
   test('and its example is an answer that the server gives', async t => {
-    const server = await startServer()
+    const server = await startServer({ issuer: 'https://pos.example' })
     t.after(() => server.close())
     const [, example = ''] = /```json\n([^]*?)```/.exec(page) ?? []
     const app = await server.newApp()
