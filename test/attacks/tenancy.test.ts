@@ -350,8 +350,12 @@ describe('the tenant is let in, and seen by these tests', () => {
   for (const [endpoint, audience] of pages) {
     test(endpoint, async () => {
       const path = filled(endpoint.split(' ')[1] ?? '', victim.ids)
-      const query =
-        audience === 'app' ? `?${new URLSearchParams({ ...window, store_id: victim.ids.store_id })}` : ''
+      const days = { start_day: '2026-11-01', end_day: '2026-11-02' }
+      // A list of stores is asked for without one, because an id that was sent is no leak.
+      const ofStore = audience === 'app' && !/(heads|stores)$/.test(path)
+      const query = ofStore
+        ? `?${new URLSearchParams({ ...window, ...days, store_id: victim.ids.store_id })}`
+        : ''
       const answer =
         audience === 'app'
           ? await server.get(path + query, victim.own_token)
@@ -359,7 +363,8 @@ describe('the tenant is let in, and seen by these tests', () => {
               path,
             )
       assert.ok(answer.status < 400, `${answer.status} ${answer.text}`)
-      if (path.includes('/new') || path.endsWith('/settings')) return
+      // A receipt has digests and sums alone.
+      if (path.includes('/new') || path.endsWith('/settings') || path.endsWith('/receipts')) return
       if (answer.status === 200)
         assert.notDeepEqual(leaks(path + query, answer), [], 'nothing of the tenant is here')
     })
