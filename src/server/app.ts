@@ -64,6 +64,7 @@ const endsAccess: ReadonlySet<string> = new Set([
   'authorizations.revoke',
   'authorizations.revokeApp',
   'revokedTokens.add',
+  'revokedTokens.endFamily',
 ])
 
 /** The whole server but for its sockets: the list of what it is made of, in the order in which a request meets it. */

@@ -81,7 +81,7 @@ suite('plans', async () => {
       if (analyzed) await sql.unsafe('analyze')
       const text = await plan(
         changesSql(['order', 'item']),
-        ["'a'", 'null', "'j'", '1', '100', '100', 'null'],
+        ["'a'", 'null', "'j'", 'null', '0', '1', '100', '100', 'null'],
         mode,
       )
       assert.match(text, /Index Scan using orders_by_seq on orders/, text)

@@ -246,25 +246,19 @@ export function changeTests(open: Open): void {
     const claim = await linked(storage, [1n, 2n])
     await write(storage, { stores: [store(3n)], orders: [order(2n, 'a')] })
     await storage.revokedTokens.add('gone', 9999)
+    await storage.revokedTokens.endFamily({ id: 'family', generation: 2 }, 9999)
     const consent = { ...claim, authorization_id: 'link' }
-    const facts = await storage.changes.watch([
+    const reads = [
       { claim, store_id: 2n },
       { claim, store_id: 3n },
       { claim: { ...claim, jti: 'gone' }, store_id: 1n },
       { claim: consent, store_id: 1n },
+      { claim: { ...consent, family: { id: 'family', generation: 1 } }, store_id: 1n },
+      { claim: { ...consent, family: { id: 'family', generation: 2 } }, store_id: 1n },
       { claim: { ...claim, authorization_id: 'none' }, store_id: 1n },
       { claim: { ...claim, app_id: 'none' }, store_id: 4n },
-    ])
-    const each = await Promise.all(
-      [
-        [claim, 2n],
-        [claim, 3n],
-        [{ ...claim, jti: 'gone' }, 1n],
-        [consent, 1n],
-        [{ ...claim, authorization_id: 'none' }, 1n],
-        [{ ...claim, app_id: 'none' }, 4n],
-      ].map(([one, id]) => storage.stores.access(one as AccessClaim, id as bigint)),
-    )
-    assert.deepEqual(facts, each)
+    ]
+    const each = await Promise.all(reads.map(read => storage.stores.access(read.claim, read.store_id)))
+    assert.deepEqual(await storage.changes.watch(reads), each)
   })
 }

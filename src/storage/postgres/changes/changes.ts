@@ -1,5 +1,5 @@
 import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
-import { claimValues, readFacts, storeFacts } from '../apps/access.ts'
+import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { emptyChunk } from '../lists/list.ts'
@@ -8,10 +8,17 @@ import { historyColumns, type HistoryRow, readHistory, recordServer, renewSql, s
 import { receiptsOf, receiptsSql } from './receipts.ts'
 import { createWatch } from './watch.ts'
 
-/** The first $6 entries of one kind behind $5, each as in the answer. */
+const [store, after, limit, newest] = [0, 1, 2, 3].map(place => `$${afterClaim + place}`) as [
+  string,
+  string,
+  string,
+  string,
+]
+
+/** The first entries of one kind behind `after`, each as in the answer. */
 const entries = (kind: ChangeKind, table: string, id: string): string =>
   `select seq, '${kind}' as kind, '{"seq":' || seq || ',"kind":"${kind}","id":' || ${id} || ',"data":' || doc || '}' as entry
-   from ${table} where facts.readable and store_id = $4 and seq > $5 order by seq limit $6`
+   from ${table} where facts.readable and store_id = ${store} and seq > ${after} order by seq limit ${limit}`
 
 const entriesOf: Record<ChangeKind, string> = {
   order: entries('order', 'orders', 'to_json(id)::text'),
@@ -19,8 +26,8 @@ const entriesOf: Record<ChangeKind, string> = {
 }
 
 /**
- * $1 to $3 the claim, $4 store, $5 after, $6 limit, $7 the newest seq of the page's first read; null for that read,
- * whose snapshot has no newer one. One statement: facts, history and entries are of one moment. Each kind has a limit of
+ * After the claim: store, after, limit, the newest seq of the page's first read; null for that read, whose snapshot has
+ * no newer one. One statement: facts, history and entries are of one moment. Each kind has a limit of
  * its own, and none an upper bound: with either, PostgreSQL may sort the rest of the store.
  */
 export const changesSql = (kinds: readonly ChangeKind[]): string =>
@@ -29,8 +36,8 @@ export const changesSql = (kinds: readonly ChangeKind[]): string =>
      select count(*) as rows, count(*) filter (where kind = 'order') as orders, max(seq) as last_seq, string_agg(entry, ',') as entries from (
        select seq, kind, entry from (
          ${kinds.map(kind => `(${entriesOf[kind]})`).join(' union all ')}
-       ) as merged order by seq limit $6
-     ) as ordered where $7::bigint is null or seq <= $7
+       ) as merged order by seq limit ${limit}
+     ) as ordered where ${newest}::bigint is null or seq <= ${newest}
    ) as page on true`
 
 export function createChanges(db: Database, { keepsHistory }: { keepsHistory: boolean }): Changes {

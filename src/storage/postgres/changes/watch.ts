@@ -1,4 +1,4 @@
-import type { AccessFacts, Changes, StoreFacts, WaitingRead } from '../../port/index.ts'
+import type { AccessClaim, AccessFacts, Changes, StoreFacts, WaitingRead } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 
 /** Reads of one round of statements: a list of this length is a small message. */
@@ -36,9 +36,10 @@ async function readFactsOf(db: Database, reads: readonly WaitingRead[]): Promise
     db.query<{ id: string }>('select id from apps where id = any ($1::text[]) and disabled_at is null', [
       app_ids,
     ]),
-    db.query<{ jti: string }>('select jti from revoked_tokens where jti = any ($1::text[])', [
-      unique(reads.map(({ claim }) => claim.jti)),
-    ]),
+    db.query<{ jti: string; generation: number }>(
+      'select jti, generation from revoked_tokens where jti = any ($1::text[])',
+      [unique(reads.flatMap(({ claim }) => [claim.jti, claim.family?.id ?? null]))],
+    ),
     authorization_ids.length > 0
       ? db.query<{ id: string; app_id: string }>(
           'select id, app_id from authorizations where id = any ($1::text[]) and revoked_at is null',
@@ -48,7 +49,11 @@ async function readFactsOf(db: Database, reads: readonly WaitingRead[]): Promise
   ])
   const storeOf = new Map(stores.map(({ id, ...row }) => [id, row]))
   const liveApps = new Set(apps.map(({ id }) => id))
-  const revoked = new Set(tokens.map(({ jti }) => jti))
+  const revoked = new Map(tokens.map(({ jti, generation }) => [jti, generation]))
+  /** As `isRevoked` of apps/access.ts. */
+  const hasEnded = ({ jti, family }: AccessClaim) =>
+    revoked.has(jti) ||
+    (family !== undefined && (revoked.get(family.id) ?? Number.POSITIVE_INFINITY) <= family.generation)
   const appOf = new Map(authorizations.map(({ id, app_id }) => [id, app_id]))
   const linked = new Set(
     links.flatMap(({ store_id, app_id, authorization_id }) => [
@@ -56,9 +61,9 @@ async function readFactsOf(db: Database, reads: readonly WaitingRead[]): Promise
       `${store_id} ${app_id} ${authorization_id}`,
     ]),
   )
-  return reads.map(({ claim: { app_id, authorization_id, jti }, store_id }) => ({
+  return reads.map(({ claim, claim: { app_id, authorization_id }, store_id }) => ({
     app_live: liveApps.has(app_id),
-    token_revoked: revoked.has(jti),
+    token_revoked: hasEnded(claim),
     authorization_live: authorization_id === null || appOf.get(authorization_id) === app_id,
     store: storeOf.get(store_id) ?? null,
     store_allowed: linked.has(
