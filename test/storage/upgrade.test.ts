@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { digestOf } from '../../src/lib/digest.ts'
 import { readMigrations } from '../../src/storage/shared/migrations.ts'
 import { migrate, openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
@@ -58,6 +59,7 @@ for (const [engine, create] of Object.entries(engines)) {
       const storage = await openStorage(database)
       try {
         await checkContents(storage)
+        await checkSequence(storage)
         if (number >= 3) await checkUsage(storage)
         assert.equal((await storage.apps.find('paused'))?.disabled_by_owner, number >= 4 ? true : undefined)
       } finally {
@@ -80,7 +82,7 @@ async function checkContents(storage: Storage): Promise<void> {
   )
   const window = { store_id, field: 'created_at', from: 0, to: 2000 } as const
   const { facts, chunk } = await storage.orders.page({ claim, query: window, offset: 0, limit: 10 })
-  assert.deepEqual(facts.store, { doc: '{"store":1}', orders_version: 3, items_version: 2 })
+  assert.deepEqual(facts.store, { doc: '{"store":1}', orders_version: 3, items_version: 2, seq: 3 })
   assert.equal(Buffer.from(chunk?.bytes ?? []).toString(), '{"order":"o1"}')
   const items = await storage.items.page({
     claim,
@@ -100,6 +102,22 @@ async function checkContents(storage: Storage): Promise<void> {
     [7n, 1n, 2n, 500_000_000n],
   ])
   assert.equal(await storage.stores.activate(store_id, 'app', 999), 150)
+}
+
+/** Rows from before the sequence are numbered by time and id, items first; the receipts are theirs. */
+async function checkSequence({ changes }: Storage): Promise<void> {
+  const query = { store_id, after: 0, kinds: ['order', 'item'] as const }
+  const { chunk } = await changes.page({ claim, query, limit: 10, count: 10 })
+  assert.deepEqual(JSON.parse(`[${Buffer.from(chunk?.bytes ?? [])}]`), [
+    { seq: 1, kind: 'item', id: 7, data: { item: 7 } },
+    { seq: 2, kind: 'order', id: 'o1', data: { order: 'o1' } },
+  ])
+  const days = { store_id, first_day: 0, last_day: 0 }
+  const { receipts } = await changes.receipts({ claim, query: days })
+  assert.deepEqual(receipts, {
+    days: [{ day: 0, count: 1, subtotal: 0, digest: 'c68fe69e6af834c5fbe8fad8133f2902' }],
+    items: { count: 1, subtotal: 0, digest: digestOf([3617640167, 3055464675, 3833032228, 1559952379]) },
+  })
 }
 
 async function checkUsage({ usage }: Storage): Promise<void> {

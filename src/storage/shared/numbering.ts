@@ -3,7 +3,7 @@ import type { ChangeKind } from '../port/index.ts'
 import { dayOf, type ReceiptDelta, Receipts } from './sequence.ts'
 
 /** The migration before which the rows of an older database get their numbers. */
-export const numberingMigration = 11
+export const numberingMigration = 10
 
 /** Rows of one transaction. */
 const batchSize = 5000
