@@ -79,7 +79,7 @@ export async function createServices(deps: ServiceDeps) {
     waiting: createWaiting({
       storage,
       limit: deps.max_waiting,
-      notice: error => log.warn({ err: error }, 'the database could not be asked for new changes'),
+      notice: error => outages.failed(error, 'waiting'),
     }),
     ingest: deps.ingest ?? createIngest(createRecordWriter({ storage, clock })),
     pages: {
