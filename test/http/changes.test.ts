@@ -458,3 +458,21 @@ test('a window that is too long is answered with the windows to ask for instead'
   const longest = await server.get(`/integration/v1/orders?${new URLSearchParams(years)}`, token)
   assert.equal(longest.json.status.errors.details[0].suggested_windows.length, 200)
 })
+
+test('a server that closes answers the requests that wait within about a second', async () => {
+  const closing = await startServer()
+  const app = await closing.newApp()
+  await closing.push(sampleStore())
+  await closing.apps.authorize(app.client_id, [1001n], byTest)
+  const bearer = await closing.token(app)
+  const waiting = closing.get('/integration/v1/changes?store_id=1001&wait=30', bearer)
+  while (!/tillgate_waiting_requests 1/.test((await closing.get('/metrics')).text)) {
+    await new Promise(setImmediate)
+  }
+  const closed = closing.app.close()
+  const { status, json } = await waiting
+  assert.equal(status, 200)
+  assert.deepEqual(json.data.changes, [])
+  await closed
+  await closing.storage.close()
+})

@@ -21,6 +21,8 @@ interface Waiter {
   claim: AccessClaim
   /** Ends the wait; with an error, the request fails with it. */
   end(error?: unknown): void
+  /** Ends the wait because the server closes. */
+  close(): void
 }
 
 interface StoreWaiter extends Waiter {
@@ -51,21 +53,21 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   let askAgain = false
   let closed = false
 
-  /** Keeps the waiter until it ends, by `seconds`, by `signal` or by its own condition. */
+  /** Keeps the waiter until it ends, by `seconds`, by `signal` or by its own condition. False: the server closes. */
   async function hold<W extends Waiter>(
     { claim, seconds, signal }: WaitOptions,
-    create: (end: Waiter['end']) => W,
+    create: (ends: Pick<Waiter, 'end' | 'close'>) => W,
     add: (waiter: W) => void,
     remove: (waiter: W) => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { app_id } = claim
     const held = ofApp.get(app_id) ?? 0
     if (held >= limit) throw tooMany(limit)
-    if (closed || signal.aborted) return
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const end = (error?: unknown) => (error === undefined ? resolve() : reject(error as Error))
+    if (closed || signal.aborted) return false
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    const end = (error?: unknown) => (error === undefined ? resolve(true) : reject(error as Error))
     const stop = () => end()
-    const waiter = create(end)
+    const waiter = create({ end, close: () => resolve(false) })
     const timeout = setTimeout(stop, seconds * 1000)
     signal.addEventListener('abort', stop, { once: true })
     ofApp.set(app_id, held + 1)
@@ -73,7 +75,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     add(waiter)
     timer ??= setInterval(() => void ask(), tickEvery).unref()
     try {
-      await promise
+      return await promise
     } finally {
       clearTimeout(timeout)
       signal.removeEventListener('abort', stop)
@@ -140,7 +142,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     get size() {
       return waiting
     },
-    /** Resolves when the store's newest seq of interest is above `above`, or when the time is over. */
+    /** Resolves when the store's newest seq of interest is above `above`, when the time is over, or (false) at the end. */
     async forStore(
       options: WaitOptions & {
         store_id: bigint
@@ -149,16 +151,16 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
         newestAfter(move: SequenceMove): number | null
         check(facts: AccessFacts): void
       },
-    ): Promise<void> {
+    ): Promise<boolean> {
       const { claim, store_id, above, newest, newestAfter, check } = options
       const known = recent.get(store_id)
-      if (known && (newestAfter(known) ?? 0) > above) return
-      await hold<StoreWaiter>(
+      if (known && (newestAfter(known) ?? 0) > above) return true
+      return hold<StoreWaiter>(
         options,
-        end => ({
+        ends => ({
+          ...ends,
           claim,
           store_id,
-          end,
           check,
           isDue: store => newest(store) > above,
           isDueAfter: move => (newestAfter(move) ?? 0) > above,
@@ -174,12 +176,12 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
         },
       )
     },
-    /** Resolves when `hasChanged` says so, or when the time is over. */
-    async forList(options: WaitOptions & { hasChanged(): Promise<boolean> }): Promise<void> {
+    /** Resolves when `hasChanged` says so, when the time is over, or (false) when the server closes. */
+    async forList(options: WaitOptions & { hasChanged(): Promise<boolean> }): Promise<boolean> {
       const { claim, hasChanged } = options
-      await hold<ListWaiter>(
+      return hold<ListWaiter>(
         options,
-        end => ({ claim, end, hasChanged }),
+        ends => ({ ...ends, claim, hasChanged }),
         waiter => void ofLists.add(waiter),
         waiter => void ofLists.delete(waiter),
       )
@@ -205,7 +207,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     close(): void {
       closed = true
       const all = [...[...ofStore.values()].flatMap(set => [...set]), ...ofLists]
-      for (const waiter of all) setTimeout(() => waiter.end(), Math.random() * closingSpread)
+      for (const waiter of all) setTimeout(waiter.close, Math.random() * closingSpread)
     },
   }
 }

@@ -64,7 +64,7 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         const isKnown = matches(known, tag)
         if (isKnown && time.left() > 0) {
           request.ticket?.release()
-          await time.spend(signal =>
+          const goesOn = await time.spend(signal =>
             waiting.forList({
               claim: principal.claim,
               seconds: time.left(),
@@ -72,6 +72,7 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
               hasChanged: async () => (await read()).tag !== tag,
             }),
           )
+          if (!goesOn) return answer(reply, tag, null)
           await admit(request)
           continue
         }

@@ -82,7 +82,7 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
       const page = await listChanges(principal, query)
       if (page.rows > 0 || time.left() <= 0) return page
       request.ticket?.release()
-      await time.spend(signal =>
+      const goesOn = await time.spend(signal =>
         waiting.forStore({
           claim: principal.claim,
           store_id: query.store_id,
@@ -95,6 +95,7 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
           check: facts => void checkStore(facts, query.store_id),
         }),
       )
+      if (!goesOn) return page
       await admit(request)
     }
   }

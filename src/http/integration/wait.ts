@@ -28,10 +28,11 @@ export function waitingTime(
   return {
     /** Seconds. */
     left: () => (closed.signal.aborted ? 0 : (until - performance.now()) / 1000),
-    async spend(hold: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    /** Waits, and returns whether it is worth while to look again. */
+    async spend(hold: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
       const began = performance.now()
       try {
-        await hold(closed.signal)
+        return await hold(closed.signal)
       } finally {
         request.waited = (request.waited ?? 0) + performance.now() - began
       }
