@@ -51,8 +51,7 @@ export class RecordBuffer {
     bytes[start] = kinds.indexOf(record.kind)
     bytes.writeDoubleLE(record.line, start + 8)
     for (let i = 0; i < ids.length; i++) bytes.writeBigInt64LE(ids[i] as bigint, start + 16 + i * 8)
-    for (let i = 0; i < numbers.length; i++)
-      bytes.writeDoubleLE(numbers[i] ?? Number.NaN, start + 32 + i * 8)
+    for (let i = 0; i < numbers.length; i++) bytes.writeDoubleLE(numbers[i] ?? Number.NaN, start + 32 + i * 8)
     let at = start + headerSize
     for (let i = 0; i < texts.length; i++) {
       const length = lengths[i] as number

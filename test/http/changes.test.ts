@@ -414,21 +414,21 @@ test('the ETag of a window by created_at changes with its own days alone', async
   const store_id = await newStore()
   const order = (id: string, created_at: string, over = {}) =>
     sampleOrder({ store_id, id, created_at, updated_at: created_at, ...over })
-  await server.push(order('a', '2026-11-01 10:00:00'), order('b', '2026-11-05 10:00:00'))
-  const window = { start_date: '2026-11-01 00:00:00', end_date: '2026-11-02 23:59:59' }
+  await server.push(order('a', '2026-10-01 10:00:00'), order('b', '2026-10-05 10:00:00'))
+  const window = { start_date: '2026-10-01 00:00:00', end_date: '2026-10-02 23:59:59' }
   const path = `/integration/v1/orders?${new URLSearchParams({ store_id: `${store_id}`, ...window })}`
   const etag = async () => (await server.get(path, token)).headers.get('etag')
   const first = (await etag()) ?? ''
   await server.push(
-    order('c', '2026-11-03 00:00:00'),
-    order('b', '2026-11-05 10:00:00', { order_number: 'B' }),
+    order('c', '2026-10-03 00:00:00'),
+    order('b', '2026-10-05 10:00:00', { order_number: 'B' }),
   )
   assert.equal((await server.get(path, token, { 'if-none-match': first })).status, 304)
   // An order that leaves the window, and one that comes into it.
-  await server.push(order('a', '2026-11-09 10:00:00'))
+  await server.push(order('a', '2026-10-09 10:00:00'))
   const second = await etag()
   assert.notEqual(second, first)
-  await server.push(order('b', '2026-11-02 10:00:00', { updated_at: '2026-11-06 00:00:00' }))
+  await server.push(order('b', '2026-10-02 10:00:00', { updated_at: '2026-10-06 00:00:00' }))
   assert.notEqual(await etag(), second)
   assert.notEqual(await etag(), first)
 })

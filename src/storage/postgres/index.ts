@@ -53,8 +53,10 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 /** `reader`: where list pages may come from besides the database. */
 export function createStorage(
   db: Database,
-  { statement_timeout, failover = 'lossy' }: Pick<Settings, 'statement_timeout'> &
-    Partial<Pick<Settings, 'failover'>>,
+  {
+    statement_timeout,
+    failover = 'lossy',
+  }: Pick<Settings, 'statement_timeout'> & Partial<Pick<Settings, 'failover'>>,
   reader: ReplicaReader | null = null,
 ): Storage {
   const list = (shape: ListShape) =>

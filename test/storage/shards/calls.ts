@@ -13,6 +13,7 @@ const claim: AccessClaim = { app_id: 'app', authorization_id: 'grant', jti: 'tok
 const own: AccessClaim = { ...claim, authorization_id: null }
 const orders = { store_id: one, field: 'created_at', from: 0, to: 5000 } as const
 const items = { store_id: one, updated_after: null }
+const changes = { store_id: one, after: 0, kinds: ['order', 'item'] } as const
 const span = { width: 3600, from: 0, to: 3600 }
 const page = { text: '', offset: 0, limit: 10 }
 const secret = (id: string, created_at = 1) => ({
@@ -192,6 +193,18 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
         },
       }),
   ],
+  'changes.page': ['one', s => s.changes.page({ claim, query: changes, limit: 10, count: 10 })],
+  'changes.more': ['one', s => s.changes.more({ claim, query: changes, after: [1, 9, 10], limit: 10 })],
+  'changes.receipts': [
+    'one',
+    s => s.changes.receipts({ claim, query: { store_id: one, first_day: 0, last_day: 9 } }),
+  ],
+  'changes.heads': ['all', s => s.changes.heads({ claim, offset: 0, after: null, limit: 10 })],
+  'changes.watch': [
+    'one for each store',
+    s => s.changes.watch([one, two].map(store_id => ({ claim, store_id }))),
+  ],
+  'changes.renewHistory': ['one', s => s.changes.renewHistory()],
   'records.write': ['one', record(one), record(77n)],
   'authorizations.find': ['one', s => s.authorizations.find('grant')],
   'authorizations.findLive': ['one', s => s.authorizations.findLive('app', 'ada')],

@@ -15,6 +15,8 @@ export const reference = [
   'keys',
   'switches',
   'schema_migrations',
+  'feed',
+  'feed_servers',
 ]
 
 interface Placement {
@@ -40,6 +42,7 @@ export const distributed: readonly Placement[] = [
     'items',
     'orders',
     'sales_rollups',
+    'receipts',
     'usage_reads',
   ]),
   { table: 'app_secrets', column: 'app_id', with: 'none' },
