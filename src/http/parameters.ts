@@ -111,8 +111,7 @@ export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema
 
 /** A single exceeded limit has its own code; any other problem, or several at once, is parameter_invalid. */
 function invalidParameters(details: ErrorDetail[], advice?: string) {
-  const limits = details.map(({ code }) => code).filter(isLimit)
-  const [limit] = limits
+  const limit = details.map(({ code }) => code).find(isLimit)
   const code = details.length === 1 && limit !== undefined ? limit : 'parameter_invalid'
   const messages = details.map(detail => detail.message)
   if (advice !== undefined && limit !== undefined) messages.push(advice)

@@ -22,6 +22,9 @@ export interface BufferPart {
   next: Position | null
 }
 
+/** The header of the record that is being written or read: single values are slow to access in resizable memory. */
+const header = Buffer.alloc(headerSize)
+
 const kinds = ['store', 'item', 'order'] as const
 
 /**
@@ -48,16 +51,17 @@ export class RecordBuffer {
     const size = lengths.reduce((sum, length) => sum + length, headerSize)
     const chunk = this.#chunkWith(size)
     const { bytes, used: start } = chunk
-    bytes[start] = kinds.indexOf(record.kind)
-    bytes.writeDoubleLE(record.line, start + 8)
-    for (let i = 0; i < ids.length; i++) bytes.writeBigInt64LE(ids[i] as bigint, start + 16 + i * 8)
-    for (let i = 0; i < numbers.length; i++) bytes.writeDoubleLE(numbers[i] ?? Number.NaN, start + 32 + i * 8)
+    header[0] = kinds.indexOf(record.kind)
+    header.writeDoubleLE(record.line, 8)
+    for (let i = 0; i < ids.length; i++) header.writeBigInt64LE(ids[i] as bigint, 16 + i * 8)
+    for (let i = 0; i < numbers.length; i++) header.writeDoubleLE(numbers[i] ?? Number.NaN, 32 + i * 8)
     let at = start + headerSize
     for (let i = 0; i < texts.length; i++) {
       const length = lengths[i] as number
-      bytes.writeInt32LE(writeText(bytes, texts[i], at, length), start + lengthsAt + i * 4)
+      header.writeInt32LE(writeText(bytes, texts[i], at, length), lengthsAt + i * 4)
       at += length
     }
+    header.copy(bytes, start)
     chunk.used = at
     this.#count++
     this.#size += size
@@ -86,7 +90,7 @@ export class RecordBuffer {
 
   /** Frees the memory now; the garbage collector would do it much later. */
   clear(): void {
-    for (const { bytes } of this.#chunks.splice(0)) (bytes.buffer as ArrayBuffer).transfer(0)
+    for (const { bytes } of this.#chunks.splice(0)) (bytes.buffer as ArrayBuffer).resize(0)
     this.#count = 0
     this.#size = 0
   }
@@ -95,10 +99,15 @@ export class RecordBuffer {
   #chunkWith(free: number): { bytes: Buffer; used: number } {
     const last = this.#chunks.at(-1)
     if (last && last.used + free <= last.bytes.length) return last
-    const chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(chunkSize, free)), used: 0 }
+    const chunk = { bytes: allocate(Math.max(chunkSize, free)), used: 0 }
     this.#chunks.push(chunk)
     return chunk
   }
+}
+
+/** Resizable, because V8 maps such memory page by page: what `clear` frees goes back to the system, not to malloc. */
+function allocate(size: number): Buffer {
+  return Buffer.from(new ArrayBuffer(size, { maxByteLength: size }), 0, size)
 }
 
 /** Instead of the length of a text. */
@@ -139,18 +148,19 @@ function fieldsOf({ kind, row }: PreparedRecord): {
 function readRecord(bytes: Buffer, start: number): { record: PreparedRecord; end: number } {
   let end = start + headerSize
   let texts = 0
-  const line = bytes.readDoubleLE(start + 8)
-  const id = (i: number): bigint => bytes.readBigInt64LE(start + 16 + i * 8)
-  const number = (i: number): number => bytes.readDoubleLE(start + 32 + i * 8)
+  bytes.copy(header, 0, start, end)
+  const line = header.readDoubleLE(8)
+  const id = (i: number): bigint => header.readBigInt64LE(16 + i * 8)
+  const number = (i: number): number => header.readDoubleLE(32 + i * 8)
   const nextText = (): string | null | undefined => {
-    const written = bytes.readInt32LE(start + lengthsAt + 4 * texts++)
+    const written = header.readInt32LE(lengthsAt + 4 * texts++)
     if (written < 0) return written === isNull ? null : undefined
     const from = end
     end += written >> 1
     return bytes.toString(written & 1 ? 'latin1' : 'utf8', from, end)
   }
   const text = (): string => nextText() ?? ''
-  switch (kinds[bytes[start] as number]) {
+  switch (kinds[header[0] as number]) {
     case 'store': {
       const [name, timezone, merchant, doc] = [text(), text(), nextText(), text()]
       return { record: { kind: 'store', line, row: { id: id(0), name, timezone, merchant, doc } }, end }

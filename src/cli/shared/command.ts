@@ -20,10 +20,12 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
 /** Like withStorage, for a command that stores records. */
 export async function withIngest<T>(use: (ingest: Ingest) => Promise<T>): Promise<T> {
   const { createIngestPool } = await import('../../ingest/threads/pool.ts')
+  const { importHeap } = await import('../../ingest/threads/worker.ts')
   // Opened here before the threads open it: the schema is migrated once, and an unusable database fails immediately.
   return withStorage(async () => {
     const config = readConfig()
-    const ingest = createIngestPool({ database: config.database, threads: 2, storage: config })
+    const options = { database: config.database, threads: 2, storage: config, heap: importHeap }
+    const ingest = createIngestPool(options)
     try {
       return await use(ingest)
     } finally {

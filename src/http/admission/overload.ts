@@ -24,7 +24,7 @@ declare module 'fastify' {
 }
 
 /** One object for all rejections: they are many, and a stack says nothing. */
-export const overloaded = fail('service_unavailable', 'The server is overloaded; try again shortly', {
+const overloaded = fail('service_unavailable', 'The server is overloaded; try again shortly', {
   headers: { 'retry-after': '1' },
 })
 

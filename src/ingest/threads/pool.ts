@@ -1,6 +1,6 @@
 import type { Ingest } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
-import { type IngestWorker, startWorker, type threadHeap } from './worker.ts'
+import { type IngestWorker, serverHeap, startWorker } from './worker.ts'
 
 interface PoolOptions {
   /** Never `:memory:`, because each thread opens its own connection. */
@@ -8,7 +8,7 @@ interface PoolOptions {
   threads: number
   storage: Required<Pick<StorageOptions, 'database_statement_timeout' | 'database_connect_timeout'>>
   /** The memory limit of each thread. */
-  heap?: typeof threadHeap
+  heap?: typeof serverHeap
 }
 
 /** PostgreSQL connections of one thread: batches that wait for a locked store hold two, the others continue. */
@@ -18,7 +18,7 @@ export const threadConnections = 4
  * An ingest that reads and stores batches in worker threads, so that neither a large batch nor an fsync blocks the event
  * loop. With several threads, one reads while another writes. They start on demand.
  */
-export function createIngestPool({ database, threads, storage, heap }: PoolOptions): Ingest {
+export function createIngestPool({ database, threads, storage, heap = serverHeap }: PoolOptions): Ingest {
   const workers: IngestWorker[] = []
   const { database_statement_timeout, database_connect_timeout } = storage
   const options = { database_pool: threadConnections, database_statement_timeout, database_connect_timeout }
