@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
+import type { ChangeKind } from '../../storage/port/index.ts'
 
 /**
  * The text by which a client says which history its sequence numbers are from: the history's id, and the kinds that the
@@ -24,7 +24,3 @@ export function checkAfter(after: number, newest: number): void {
 
 const feedChanged = (reason: string) =>
   fail('feed_changed', `Read the store again from after=0 without a feed: ${reason}`)
-
-/** In the order of `changeKinds`, each once. */
-export const inOrder = (kinds: readonly ChangeKind[]): ChangeKind[] =>
-  changeKinds.filter(kind => kinds.includes(kind))

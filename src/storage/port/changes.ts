@@ -12,7 +12,7 @@ export interface ChangesQuery {
 }
 
 /** The facts, the feed and the entries of one moment; `chunk` is null when the facts forbid it. */
-export interface FirstChanges {
+interface FirstChanges {
   facts: AccessFacts
   /** The id of the database's history. */
   history: string
@@ -33,7 +33,7 @@ export interface WaitingRead {
 }
 
 /** The newest seq of each store that a claim covers, as JSON, by store. */
-export interface HeadsRead {
+interface HeadsRead {
   claim: AccessClaim
   offset: number
   /** Behind this store; then there is no offset. */
@@ -41,13 +41,13 @@ export interface HeadsRead {
   limit: number
 }
 
-export interface Heads {
+interface Heads {
   facts: AccessFacts
   /** Null when the facts forbid it. */
   heads: readonly { store_id: bigint; seq: number }[] | null
 }
 
-export interface ReceiptsQuery {
+interface ReceiptsQuery {
   store_id: bigint
   /** Days since 1970-01-01, both included. */
   first_day: number

@@ -16,7 +16,7 @@ export interface UnnumberedRow {
   subtotal: number
 }
 
-export interface NumberedBatch {
+interface NumberedBatch {
   ids: (string | bigint)[]
   subtotals: number[]
   first_seq: number

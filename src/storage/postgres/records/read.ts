@@ -75,19 +75,3 @@ export async function readExisting(
   ])
   return { stores: storeRows.flat(), items: itemRows.flat(), orders: orderRows.flat() }
 }
-
-/**
- * Locks the ids, so that no other batch creates these stores until the transaction ends. The query of the store, which
- * has no row, makes Citus take the lock on the store's worker: nodes may be connected to different servers.
- */
-export async function reserveStores(tx: Transaction, ids: readonly bigint[]): Promise<void> {
-  await Promise.all(
-    ids.map(id =>
-      tx.query(
-        `select pg_advisory_xact_lock($1)
-         from (select count(*) as rows from stores where id = $1) as stored where stored.rows >= 0`,
-        [id],
-      ),
-    ),
-  )
-}
