@@ -22,6 +22,7 @@ import { temporaryFolder } from '../storage/folder.ts'
 
 const folder = temporaryFolder()
 const clock = testClock()
+const changes = '/integration/v1/changes?store_id=1001'
 let server: TestServer
 let app: Client
 let tokens: Tokens
@@ -31,6 +32,8 @@ let own: string
 let code: string | null
 let browser: Browser
 let order: unknown
+let followed: { feed: string; next: number }
+let database: string
 
 before(async () => {
   const file = folder.newFile()
@@ -47,11 +50,12 @@ before(async () => {
   code = await codeOf(old, app)
   own = await old.token(app)
   order = (await old.get(withQuery(orders, day), own)).json.data[0]
+  followed = (await old.get(changes, own)).json.data
   browser = new Browser(old.base)
   await browser.signIn('owner@example.com')
   await old.close()
 
-  const database = await freshDatabase()
+  database = await freshDatabase()
   await copy(file, database)
   // Another port; what people and tokens know it by stays.
   server = await startServer({ database, clock, issuer: old.base })
@@ -100,4 +104,25 @@ test('signed-in people stay signed in', async () => {
   const page = await moved.open('/account/apps')
   assert.equal(page.status, 200)
   assert.match(page.text, /Ledger/)
+})
+
+test('an app goes on following changes with its feed and position, here and after the way back to SQLite', async () => {
+  const goOn = `${changes}&after=${followed.next}&feed=${followed.feed}`
+  assert.deepEqual((await server.get(changes, own)).json.data, followed)
+  assert.deepEqual((await server.get(goOn, own)).json.data, { ...followed, changes: [] })
+  await server.push(sampleOrder({ id: 'stored by PostgreSQL' }))
+  const { data } = (await server.get(goOn, own)).json
+  assert.deepEqual(
+    data.changes.map(({ id }: { id: string }) => id),
+    ['stored by PostgreSQL'],
+  )
+  const file = folder.newFile()
+  await copy(database, file)
+  const back = await startServer({ database: file, clock, issuer: server.base })
+  try {
+    const bearer = await back.token(app)
+    assert.deepEqual((await back.get(goOn, bearer)).json.data, data)
+  } finally {
+    await back.close()
+  }
 })
