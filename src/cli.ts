@@ -8,6 +8,7 @@ import { registerCompletion } from './cli/completion.ts'
 import { registerCopy } from './cli/copy.ts'
 import { registerDemo } from './cli/demo.ts'
 import { registerDoctor } from './cli/doctor.ts'
+import { registerFeed } from './cli/feed.ts'
 import { registerImport } from './cli/import.ts'
 import { registerKeys } from './cli/keys.ts'
 import { registerMigrate } from './cli/migrate.ts'
@@ -61,6 +62,7 @@ function createProgram(argv: readonly string[]): Command {
   registerStore(program)
   registerAudit(program)
   registerKeys(program)
+  registerFeed(program)
   registerMigrate(program)
   registerBackup(program)
   registerRestore(program)

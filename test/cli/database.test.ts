@@ -75,6 +75,33 @@ describe('keys rotate', () => {
   })
 })
 
+describe('feed renew', () => {
+  test('gives the database a new history, prints it and records who did it', async () => {
+    const first = await cli.json<{ feed: string }>(['feed', 'renew'])
+    assert.deepEqual(Object.keys(first), ['feed'])
+    const { code, stdout, stderr } = await cli.run(['feed', 'renew'])
+    assert.deepEqual([code, stderr], [0, ''])
+    const second =
+      /^the feed now begins with ([0-9a-f]+); apps that follow changes read their stores again\n$/
+    const [, history = ''] = second.exec(stdout) ?? []
+    assert.match(history, /^[0-9a-f]{24,32}$/)
+    assert.notEqual(history, first.feed)
+    const claim = { app_id: 'none', jti: 'none', authorization_id: null }
+    const query = { store_id: 1n, after: 0, kinds: ['order'] as const }
+    await inspect(cli.database, async storage => {
+      assert.equal((await storage.changes.page({ claim, query, limit: 1, count: 1 })).history, history)
+      const { lines } = await storage.audit.list({ limit: 9, look: 10 })
+      assert.deepEqual(
+        lines.map(({ action, actor_kind }) => [action, actor_kind]),
+        [
+          ['feed_renewed', 'command'],
+          ['feed_renewed', 'command'],
+        ],
+      )
+    })
+  })
+})
+
 describe('backup', { skip: sqliteAlone }, () => {
   test('copies the database while it is open elsewhere', async () => {
     const copy = join(cli.folder, 'copy.db')

@@ -96,6 +96,22 @@ describe('restore', () => {
     assert.ok(existsSync(first.replaced) && existsSync(second.replaced))
   })
 
+  test('gives the database a new history each time, so that apps notice that changes are gone', async () => {
+    const history = (file: string) => {
+      const connection = new DatabaseSync(file, { readOnly: true })
+      const row = connection.prepare('select history from feed').get()
+      connection.close()
+      return row?.['history']
+    }
+    const found = [history(backup)]
+    for (let i = 0; i < 2; i++) {
+      await cli.json(['restore', backup])
+      found.push(history(cli.database))
+    }
+    assert.equal(new Set(found).size, 3)
+    assert.equal(history(backup), found[0])
+  })
+
   test('creates the database where there is none, with its folder', async () => {
     const database = join(cli.folder, 'new', 'folder', 'tillgate.db')
     const env = { TILLGATE_DATABASE: database }

@@ -462,6 +462,8 @@ describe('on the command line', () => {
     }
     await command(['keys', 'rotate'])
     await assertCommandTold({ action: 'keys_rotated' })
+    await command(['feed', 'renew'])
+    await assertCommandTold({ action: 'feed_renewed' })
     const moved = JSON.stringify(sampleStore({ id: Number(store_ids[0]), merchant: null }))
     await command(['import', '-'], `${moved}\n`)
     const from = `owner${made}@example.com`

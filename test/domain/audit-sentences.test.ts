@@ -86,6 +86,7 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
     [{}, 'rotated the signing and cookie keys'],
     [{ detail: 'all older keys abandoned' }, 'rotated the signing and cookie keys: all older keys abandoned'],
   ],
+  feed_renewed: [[{}, 'renewed the feed, so that every app that follows changes reads its stores again']],
   switch_set: [[{ detail: 'sign_up on' }, 'turned developer sign-up on']],
 }
 

@@ -40,7 +40,7 @@ const creators = {
   orders: (recording: Database) => createOrders(recording, access),
   items: (recording: Database) => createItems(recording, access),
   records: (recording: Database) => createRecords(recording, () => {}),
-  changes: (recording: Database) => createChanges(recording, access),
+  changes: (recording: Database) => createChanges(recording, access, () => {}),
 }
 
 for (const [name, create] of Object.entries(creators)) {

@@ -76,6 +76,10 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Keys rotated',
     says: line => say`rotated the signing and cookie keys${detailOf(line)}`,
   },
+  feed_renewed: {
+    title: 'Feed renewed',
+    says: () => say`renewed the feed, so that every app that follows changes reads its stores again`,
+  },
   switch_set: {
     title: 'Setting changed',
     says: line => say`turned ${line.detail?.replace('sign_up', 'developer sign-up') ?? 'a setting'}`,

@@ -23,6 +23,7 @@ export type AuditAction =
   | 'access_linked'
   | 'store_moved'
   | 'keys_rotated'
+  | 'feed_renewed'
   | 'switch_set'
 
 /** A signed-in person, an app with its own credentials, a command on the server's machine, or the server itself. */

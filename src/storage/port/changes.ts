@@ -1,3 +1,4 @@
+import type { AuditEntry } from './audit.ts'
 import type { AccessClaim, AccessFacts } from './authorizations.ts'
 import type { Chunk, Cursor, NextChunk } from './lists.ts'
 
@@ -83,5 +84,5 @@ export interface Changes {
   /** The facts behind many claims, in the same order. */
   watch(reads: readonly WaitingRead[]): Promise<AccessFacts[]>
   /** Begins a new history and returns its id: clients of `changes` then read everything again. */
-  renewHistory(): Promise<string>
+  renewHistory(audit?: AuditEntry): Promise<string>
 }

@@ -47,7 +47,7 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
     orders: createOrders(db, access),
     items: createItems(db, access),
     sales: createSales(db, access),
-    changes: createChanges(db, access),
+    changes: createChanges(db, access, writeAudit),
     records: createRecords(db, writeAudit),
     audit: createAudit(db, writeAudit),
     browse: createBrowse(db),

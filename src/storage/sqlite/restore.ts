@@ -19,6 +19,7 @@ import { translate } from './connection/errors.ts'
 import { readOnlyLocation } from './connection/read-only.ts'
 import { holdAlone, replaceFile } from './connection/replace.ts'
 import { assertWritable, explain } from './connection/usable.ts'
+import { renewSql } from './changes/history.ts'
 import { assertOwnSchema, migrate } from './schema/migrate.ts'
 
 export interface Restored extends Migrated {
@@ -86,7 +87,10 @@ async function copy(from: string, temporary: string): Promise<void> {
 async function prepare(temporary: string): Promise<Migrated> {
   const db = await openDatabase(temporary)
   try {
-    return await migrate(db, systemClock.now())
+    const migrated = await migrate(db, systemClock.now())
+    // Clients of `changes` may have seen more than the backup has.
+    db.connection.exec(renewSql)
+    return migrated
   } finally {
     db.connection.exec('pragma wal_checkpoint(truncate)')
     db.connection.close()

@@ -1,4 +1,5 @@
 import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
+import { writeAudit } from '../accounts/audit.ts'
 import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -88,10 +89,12 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
       return { facts, history: from.history, receipts }
     },
     watch: createWatch(db),
-    async renewHistory() {
-      const [row] = await db.query<{ history: string }>(renewSql)
-      return (row as { history: string }).history
-    },
+    renewHistory: audit =>
+      db.write(async tx => {
+        const [row] = await tx.query<{ history: string }>(renewSql)
+        if (audit) writeAudit(tx, audit)
+        return (row as { history: string }).history
+      }),
   }
 }
 

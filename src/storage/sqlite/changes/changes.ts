@@ -1,8 +1,10 @@
 import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
 import { type Access, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 import { emptyChunk } from '../lists/list.ts'
 import { createHeads } from './heads.ts'
+import { renewSql } from './history.ts'
 import { createReceipts } from './receipts.ts'
 
 /** The entries of one kind with ?2 < seq ≤ ?3, each as in the answer. */
@@ -15,13 +17,9 @@ const entries: Record<ChangeKind, string> = {
 
 type Row = [rows: number, orders: number | null, last_seq: number | null, bytes: Uint8Array | null]
 
-export function createChanges(db: Database, access: Access): Changes {
+export function createChanges(db: Database, access: Access, writeAudit: WriteAudit): Changes {
   const history = db.prepare<[history: string]>('select history from feed where id = 1', 'number', 'tuples')
-  const renew = db.prepare<[history: string]>(
-    'update feed set history = lower(hex(randomblob(12))) where id = 1 returning history',
-    'number',
-    'tuples',
-  )
+  const renew = db.prepare<[history: string]>(renewSql, 'number', 'tuples')
   const readHistory = () => (history.get() as [string])[0]
   // One UNION ALL ordered as a whole: SQLite merges the two indexes. A limit for each part took three times as long.
   const prepare = (kinds: readonly ChangeKind[]) =>
@@ -76,6 +74,11 @@ export function createChanges(db: Database, access: Access): Changes {
       }
       return facts
     },
-    renewHistory: () => db.write(() => (renew.get() as [string])[0]),
+    renewHistory: audit =>
+      db.write(() => {
+        const [history] = renew.get() as [string]
+        if (audit) writeAudit(audit)
+        return history
+      }),
   }
 }
