@@ -9,7 +9,7 @@ import { noRecords } from '../../src/contract/record.ts'
 import { rawNumber } from '../../src/lib/exact-json.ts'
 import { badRecords } from '../helpers/bad-records.ts'
 import { orderArbitrary } from '../helpers/order-arbitrary.ts'
-import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { type Answer, answerOf, startServer, type TestServer } from '../helpers/server.ts'
 import { byTest } from '../helpers/by.ts'
 import { onPostgres } from '../helpers/engine.ts'
@@ -121,28 +121,31 @@ describe('POST /platform/v1/records', () => {
   })
 
   test('records: a batch of more than 2 MiB waits while another is in memory, and is stored after it', async () => {
-    const lines = (store_id: number) =>
+    const carts = Array.from({ length: 200 }, () => sampleCart({ name: 'x'.repeat(4000) }))
+    const lines = (store_id: number, count: number) =>
       `${ndjson(
         sampleStore({ id: store_id }),
-        ...Array.from({ length: 2500 }, (_, i) => sampleOrder({ store_id, id: `o${i}` })),
+        ...Array.from({ length: count }, (_, i) => sampleOrder({ store_id, id: `o${i}`, carts })),
       )}\n`
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const { promise: large, resolve: isLarge } = Promise.withResolvers<void>()
-    const slow = (async function* () {
-      yield Buffer.from(lines(501))
-      isLarge()
-      await held
-    })()
-    const first = push(Readable.toWeb(Readable.from(slow)) as ReadableStream)
-    await large
-    let waited = true
-    const second = push(lines(502)).finally(() => {
-      waited = false
+    const first = request(`${server.base}/platform/v1/records`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
     })
-    assert.equal((await push(ndjson(sampleStore({ id: 1 })))).status, 200)
-    assert.ok(waited)
-    release()
-    assert.deepEqual([(await first).json.data.orders, (await second).json.data.orders], [2500, 2500])
+    const answered = new Promise<number>((resolve, reject) => {
+      first.on('error', reject)
+      first.on('response', answer => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)))
+    })
+    // More than the buffers of the connection hold: once it is written, the server has read several MiB of it.
+    await new Promise(resolve => first.write(lines(501, 24), resolve))
+    let isWaiting = true
+    const second = push(lines(502, 4)).finally(() => {
+      isWaiting = false
+    })
+    // Small batches are stored meanwhile, in more time than the second one takes.
+    for (let i = 0; i < 50; i++) assert.equal((await push(ndjson(sampleStore({ id: 1 })))).status, 200)
+    assert.ok(isWaiting)
+    first.end()
+    assert.deepEqual([await answered, (await second).json.data.orders], [200, 4])
   })
 
   test('records: records that exceed 80 MiB as stored, with every field, are 413 with that limit', async () => {
