@@ -25,6 +25,7 @@ interface PageStorage {
   apps: Pick<Storage['apps'], 'find' | 'ofOwner' | 'secrets'>
   authorizations: Pick<Storage['authorizations'], 'ofAccount'>
   browse: Storage['browse']
+  changes: Pick<Storage['changes'], 'history'>
   stores: Pick<Storage['stores'], 'ofMerchant'>
 }
 

@@ -17,6 +17,7 @@ interface OverviewDeps {
     requests: ReturnType<typeof createRequestFigures>
     ingest: ReturnType<typeof createIngestFigures>
   }
+  waiting: { readonly size: number }
 }
 
 export interface Overview {
@@ -29,12 +30,16 @@ export interface Overview {
   ingest: IngestChart
   /** Within the last 30 days. */
   last_ingest_at: Seconds | null
+  /** The highest number that a change of an order or item got, of all stores. */
+  newest_seq: number | null
+  /** Requests that this process holds until something changes. */
+  waiting: number
   database: { bytes: number; version: string; schema: number }
 }
 
 /** The figures of the operator's overview page. */
 export async function readOverview(
-  { storage, figures }: OverviewDeps,
+  { storage, figures, waiting }: OverviewDeps,
   period: OverviewPeriod,
 ): Promise<Overview> {
   const { requests, ingest } = figures
@@ -62,6 +67,9 @@ export async function readOverview(
     ingest: sent,
     apps: await Promise.all(named),
     last_ingest_at: month.total.last_at,
+    // An import is in no figures; only where it is the only source are all stores read.
+    newest_seq: month.total.newest_seq ?? (await storage.browse.newestSeq()),
+    waiting: waiting.size,
     database: { bytes, version, schema },
   }
 }

@@ -1,5 +1,6 @@
 import type { RecordCounts, RecordWarning } from '../contract/record.ts'
 import { type Clock, type Seconds, systemClock } from '../lib/clock.ts'
+import { leastSeq } from '../lib/seq.ts'
 import type { Line } from '../lib/lines.ts'
 import type {
   ExistingRows,
@@ -79,7 +80,7 @@ export function createRecordWriter({
       const audit = movedStores(existing.stores, changes.stores).map(({ id, detail }) =>
         auditEntry(clock, by, 'store_moved', { store_ids: [id], detail }),
       )
-      return { ...changes, least_seq: clock.now() * 1_000_000, audit, next: next && partAt(next, tally) }
+      return { ...changes, least_seq: leastSeq(clock.now()), audit, next: next && partAt(next, tally) }
     }
 
     function partAt(position: Position, tally: Tally): RecordPart {

@@ -73,6 +73,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
   app.decorateRequest('principal', null)
   app.decorateRequest('page', null)
   app.decorateRequest('error_code', null)
+  app.decorateRequest('problem', null)
   app.decorateRequest('client_id', null)
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderNotFound)

@@ -71,16 +71,17 @@ export async function createServices(deps: ServiceDeps) {
   const reads = createReadFigures({ storage, clock, recorder: usage })
   const requests = createRequestFigures({ storage, clock, recorder: usage })
   const ingestFigures = createIngestFigures({ storage, clock, recorder: usage })
+  const waiting = createWaiting({
+    storage,
+    limit: deps.max_waiting,
+    notice: error => outages.failed(error, 'waiting'),
+  })
   return {
     usage,
     providers,
     verifyAccessToken: createAccessTokenVerifier({ bearer, storage, clock }),
     requireScope: guard({ bearer, storage }),
-    waiting: createWaiting({
-      storage,
-      limit: deps.max_waiting,
-      notice: error => outages.failed(error, 'waiting'),
-    }),
+    waiting,
     ingest: deps.ingest ?? createIngest(createRecordWriter({ storage, clock })),
     pages: {
       storage,
@@ -97,7 +98,8 @@ export async function createServices(deps: ServiceDeps) {
       connectedApps: createConnectedApps({ storage, clock, reads }),
       auditLog: createAuditLog({ storage }),
       switches: createSwitches({ storage, clock }),
-      overview: period => readOverview({ storage, figures: { requests, ingest: ingestFigures } }, period),
+      overview: period =>
+        readOverview({ storage, figures: { requests, ingest: ingestFigures }, waiting }, period),
       figures: {
         reads,
         localReads: createLocalReads({ storage, clock, recorder: usage }),

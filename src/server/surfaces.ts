@@ -36,6 +36,7 @@ export function renderError(error: unknown, request: FastifyRequest, reply: Fast
   // ever. After 413 the rest would be read in vain.
   if (known.status === 413 || (request.raw.readableDidRead && !request.raw.complete)) closeAfter(reply)
   request.error_code = known.code
+  request.problem = known
   request.client_id ??= known.app_id
   return renderers[surfaceOf(request.method, originForm(request.raw.url ?? '/'))](reply, known)
 }

@@ -37,6 +37,7 @@ export const matrix: Record<string, Audience> = {
   'GET /developer/apps/:app_id/enable': 'developer',
   'POST /developer/apps/:app_id/enable': 'developer',
   'GET /developer/apps/:app_id/requests': 'developer',
+  'GET /developer/apps/:app_id/requests/:request_id': 'developer',
   'GET /developer/apps/:app_id/rotate': 'developer',
   'POST /developer/apps/:app_id/rotate': 'developer',
   'GET /developer/apps/:app_id/secrets/:secret_id/retire': 'developer',

@@ -33,7 +33,9 @@ const open = async (query: Record<string, string> = {}): Promise<string> => {
 }
 /** The ids in the order of the page. */
 const idsIn = (text: string): string[] =>
-  [...text.matchAll(/<th role="rowheader"[^>]*><code class="value whole">([^<]+)/g)].map(([, id]) => id ?? '')
+  [...text.matchAll(/<th role="rowheader"[^>]*><a href="[^"]*"><code class="whole">([^<]+)/g)].map(
+    ([, id]) => id ?? '',
+  )
 
 describe('before anything was asked', () => {
   test('the page says what to do, how long the log is kept, and what is not in it', async () => {
@@ -71,15 +73,21 @@ describe('a log with something in it', () => {
     assert.match(text, /1 Nov 2026, 12:00:01 GET \/integration\/v1\/stores 200 – [\d.]+ ms/)
     assert.match(
       text,
-      /1 Nov 2026, 12:00:03 GET \/integration\/v1\/inventory\/items Store 77 404 store_not_found/,
+      /1 Nov 2026, 12:00:03 GET \/integration\/v1\/inventory\/items Store 77 \?store_id=77 404 store_not_found No store has the id 77/,
     )
     assert.match(text, /POST \/auth\/v2\/token 401 invalid_client/)
   })
 
   test('each error says how to get rid of it', async () => {
     const text = wordsOf(await open())
-    for (const code of ['store_not_found', 'parameter_invalid', 'invalid_client'] as const) {
-      assert.ok(text.includes(`${code} ${wordsOf(advice[code].replaceAll('`', ' '))}`), code)
+    for (const [code, problem] of [
+      ['store_not_found', 'No store has the id 77'],
+      ['parameter_invalid', 'store_id was "x"; .* start_date is required; end_date is required'],
+      ['invalid_client', 'client authentication failed'],
+    ] as const) {
+      const [before, after] = text.split(wordsOf(advice[code].replaceAll('`', ' ')))
+      assert.ok(after !== undefined, code)
+      assert.match(before ?? '', new RegExp(`${code} ${problem} $`))
     }
   })
 
@@ -109,6 +117,37 @@ describe('a log with something in it', () => {
     const theirs = await server.newApp({ name: 'Theirs' })
     const answer = await server.get('/integration/v1/stores', await server.token(theirs))
     assert.deepEqual(idsIn(await open({ q: idOf(answer) })), [])
+    assert.equal((await developer.open(`${log}/${idOf(answer)}`)).status, 404)
+  })
+
+  test('a refused request shows its query and its problem, in the list and on a page of its own', async () => {
+    const script = '<script>alert(1)</script>'
+    const query = new URLSearchParams({ store_id: '1001', count: script, token: 'abc', x: 'y'.repeat(150) })
+    const refused = idOf(await server.get(`/integration/v1/inventory/sales?${query}`, token))
+    const list = await open({ q: refused })
+    const path = `${log}/${refused}`
+    assert.ok(list.includes(`href="${path}"`))
+    const { status, text: page } = await developer.open(path)
+    assert.equal(status, 200)
+    assertNoInlineCode(page)
+    for (const shown of [list, page]) {
+      const text = wordsOf(shown)
+      assert.ok(text.includes('store_id=1001&count=%3Cscript%3Ealert%281%29%3C%2Fscript%3E'), text)
+      assert.ok(text.includes('token=[removed]'), text)
+      assert.ok(text.includes('start_date is required'), text)
+      assert.ok(!shown.includes(script))
+    }
+    const text = wordsOf(page)
+    assert.ok(text.includes('y'.repeat(150)), 'the page has the whole query')
+    assert.match(text, /parameter_invalid Problem start_date is required; end_date is required; count was/)
+    assert.match(text, /start_date: required end_date: required count: not_an_integer What to do/)
+    const answered = wordsOf((await developer.open(`${log}/${made['stores']}`)).text)
+    assert.match(answered, /Endpoint GET \/integration\/v1\/stores Status 200 Latency/)
+    for (const unknown of ['AAAAAAAAAAAAAAAAAAAAAA', encodeURIComponent(script), '%00', `${refused}x`]) {
+      const { status, text } = await developer.open(`${log}/${unknown}`)
+      assert.equal(status, 404, unknown)
+      assertNoInlineCode(text)
+    }
   })
 
   test('pages of 50, newest first, without a gap or a repetition, and the filter goes along', async () => {

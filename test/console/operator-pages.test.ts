@@ -250,6 +250,7 @@ describe('the overview', () => {
     )
     assert.match(empty, /Ingest lag – no batch yet Stores 0 Apps 0 none disabled Accounts 1/)
     assert.match(empty, /No requests in the last 24 hours/)
+    assert.match(empty, /Newest change None yet/)
 
     const till = await own.newApp({ name: 'Till', scope: 'platform.write' })
     const reader = await own.newApp({ name: 'Reader' })
@@ -278,6 +279,11 @@ describe('the overview', () => {
     assert.match(page, /Database [\d.]+ [KM]B (SQLite|PostgreSQL) \d/)
     assert.match(page, /Batches 1, with 1 order, 1 item, 1 store; 0 records unchanged/)
     assert.match(page, /Lag last 42 s, average 42 s, maximum 42 s/)
+    // The item was stored first.
+    assert.match(
+      page,
+      /Newest change seq 1793534400000001, stored 10 min ago Waiting requests 0 in this process/,
+    )
     assert.match(page, /GET \/integration\/v1\/inventory\/items 3 1 0/)
     assert.match(page, /Apps with the most requests .*Reader 4 1 0 .*Till 2 0 0/)
     assert.match(
@@ -295,6 +301,22 @@ describe('the overview', () => {
     )
     const month = wordsOf((await browser.open('/operator?period=30d')).text)
     assert.match(month, /Requests 6 last 30 days .*Ingest lag 42 s/)
+    // A batch that changes nothing is no change; one that changes an item is the newest.
+    await push(sampleItem())
+    const same = wordsOf((await browser.open('/operator')).text)
+    assert.match(same, /Last batch 4 Nov 2026, 12:10 UTC , 0 s ago/)
+    assert.match(same, /Newest change seq 1793534400000001, stored 3 days ago/)
+    await push(sampleItem({ name: 'Other', updated_at: '2026-11-03 00:00:00' }))
+    assert.match(
+      wordsOf((await browser.open('/operator')).text),
+      /Newest change seq 1793794200000000, stored 0 s ago/,
+    )
+    // An import is in no figures, and its changes are known when no batch came for long.
+    own.clock.advance(40 * 86_400)
+    await own.push(sampleItem({ name: 'Imported', updated_at: '2026-12-01 00:00:00' }))
+    own.clock.advance(60)
+    await browser.signIn('ops@example.com')
+    assert.match(wordsOf((await browser.open('/operator')).text), /Newest change seq \d+, stored 60 s ago/)
   })
 })
 
@@ -309,10 +331,13 @@ describe('a store', () => {
     const page = await shown('/operator/stores/1001')
     assert.match(page, /Id 1001 Merchant owner@example\.com/)
     assert.match(page, /Time zone Australia\/Sydney, now 1 Nov 2026, 23:00 Sydney time/)
-    assert.match(page, /Newest order 1 Nov 2026, 09:30 UTC Last change 1 Nov 2026, 09:31 UTC/)
+    assert.match(page, /Newest order 1 Nov 2026, 09:30 UTC Last order update 1 Nov 2026, 09:31 UTC/)
     assert.match(page, /Counter command line 1 Nov 2026 not yet 1 Nov 2026, 12:00 UTC/)
     assert.match(page, /Ledger .* command line 1 Nov 2026 not yet never/)
+    const { feed, next } = (await server.get('/integration/v1/changes?store_id=1001', token)).json.data
+    assert.ok(page.includes(`Newest change seq ${next}, stored 0 s ago Feed ${feed}`), page)
     const bare = await shown('/operator/stores/1002')
+    assert.ok(bare.includes(`Newest change none yet Feed ${feed}`), bare)
     assert.match(bare, /Merchant None, so nobody can allow an app to read it/)
     assert.match(bare, /Newest order none yet/)
     assert.match(bare, /Apps that can read it None/)

@@ -50,6 +50,8 @@ const request = (over: Partial<LoggedRequest> = {}): string => {
     error_code: null,
     milliseconds: 1.5,
     store_id: null,
+    query: null,
+    problem: null,
     ...over,
   })
   return request_id
@@ -264,13 +266,14 @@ test('the log is read page by page, and a request found by its id', async () => 
   assert.equal(await requests.find('b', failed), null)
 })
 
-test('ingest: the records, and the age of the newest order', async () => {
+test('ingest: the records, the age of the newest order, and the newest change', async () => {
   const counts = { stores: 0, items: 1, orders: 2, unchanged: 3, stale: 0 }
+  const move = { store_id: 9_007_199_254_740_993n, seq: 17, orders_seq: 17, items_seq: null }
   clock.set(noon - hour)
-  recorder.ingested(counts, clock.now() - 100)
+  recorder.ingested({ counts, newest: clock.now() - 100, moves: [] })
   clock.set(noon + 10)
-  recorder.ingested(counts, clock.now() - 20)
-  recorder.ingested({ ...counts, orders: 0 }, null)
+  recorder.ingested({ counts, newest: clock.now() - 20, moves: [move] })
+  recorder.ingested({ counts: { ...counts, orders: 0 }, newest: null, moves: [] })
   const { points, total } = await ingest.byHour(3)
   assert.deepEqual(total, {
     requests: 3,
@@ -282,6 +285,7 @@ test('ingest: the records, and the age of the newest order', async () => {
     lag_last: 20,
     lag_max: 100,
     lag_mean: 60,
+    newest_seq: 17,
   })
   assert.deepEqual(
     points.map(({ requests, lag_max, last_at }) => [requests, lag_max, last_at]),

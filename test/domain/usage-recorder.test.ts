@@ -48,6 +48,8 @@ const request = (over: Partial<LoggedRequest> = {}): LoggedRequest => ({
   error_code: null,
   milliseconds: 1,
   store_id: null,
+  query: null,
+  problem: null,
   ...over,
 })
 
@@ -286,7 +288,11 @@ test('parts that fail go with a later flush; no part is lost or written twice', 
           const ended = request({ app_id: `app${store}` })
           requests.push(ended)
           recorder.request(ended)
-          recorder.ingested({ stores: 0, items: 0, orders: store, unchanged: 0, stale: 0 }, null)
+          recorder.ingested({
+            counts: { stores: 0, items: 0, orders: store, unchanged: 0, stale: 0 },
+            newest: null,
+            moves: [],
+          })
           if (store > 6) await recorder.flush()
         }
         broken = false
@@ -395,13 +401,14 @@ test('the log of an app is trimmed repeatedly, however long the process runs', a
   ])
 })
 
-test('ingest is counted with its lag, which is never negative', async () => {
+test('ingest is counted with its lag, which is never negative, and with its newest change', async () => {
   const kept = keeping()
   const recorder = recorderOn(kept.usage)
   const counts = { stores: 1, items: 2, orders: 3, unchanged: 4, stale: 0 }
-  recorder.ingested(counts, noon - 30)
-  recorder.ingested(counts, noon + 600)
-  recorder.ingested({ ...counts, orders: 0 }, null)
+  const move = { store_id: 7n, seq: 30, orders_seq: 30, items_seq: null }
+  recorder.ingested({ counts, newest: noon - 30, moves: [] })
+  recorder.ingested({ counts, newest: noon + 600, moves: [{ ...move, store_id: 8n, seq: 9 }, move] })
+  recorder.ingested({ counts: { ...counts, orders: 0 }, newest: null, moves: [] })
   await recorder.flush()
   const [row] = kept.batches[0]?.ingest ?? []
   assert.deepEqual(row, {
@@ -417,5 +424,6 @@ test('ingest is counted with its lag, which is never negative', async () => {
     lag_sum: 30,
     lag_max: 30,
     lag_last: 0,
+    newest_seq: 30,
   })
 })

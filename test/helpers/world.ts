@@ -8,6 +8,7 @@ export interface World {
   server: TestServer
   /** The reading app, linked to every store of the world. */
   reader: { client_id: string; client_secret: string }
+  platform: { client_id: string; client_secret: string }
   /** A live token of the reader with all three integration scopes. */
   token(): Promise<string>
   /** Sends records, or lines that are JSON already, to the platform's endpoint. */
@@ -73,6 +74,7 @@ export async function startWorld(
 
   const world: World = {
     server,
+    platform,
     reader,
     token: () => fresh(reader),
     async write(...records) {

@@ -148,6 +148,7 @@ async function usage(storage: Storage): Promise<void> {
         lag_sum: 0,
         lag_max: 0,
         lag_last: null,
+        newest_seq: 17,
       },
     ],
     log: ['first', 'second'].map((request_id, i) => ({
@@ -160,6 +161,8 @@ async function usage(storage: Storage): Promise<void> {
       status: 403,
       error_code: 'store_forbidden',
       store_id: i === 0 ? null : highest,
+      query: i === 0 ? null : 'store_id=1&x=“😀”',
+      problem: i === 0 ? null : 'No access\ncount: required',
     })),
   })
 }

@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import type { ChangeKind } from '../../storage/port/index.ts'
+import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
 
 /**
  * The text by which a client says which history its sequence numbers are from: the history's id, and the kinds that the
@@ -10,10 +10,10 @@ export const feedOf = (history: string, kinds: readonly ChangeKind[]): string =>
 
 /** Throws unless the feed is of this history and covers the kinds. */
 export function checkFeed(feed: string, history: string, kinds: readonly ChangeKind[]): void {
-  const separator = feed.lastIndexOf('-')
-  const covered = feed.slice(separator + 1)
-  if (separator < 0 || feed.slice(0, separator) !== history) throw feedChanged('the feed is another one now')
-  const missing = kinds.filter(kind => !covered.includes(kind[0] as string))
+  const letters = feed.slice(history.length + 1)
+  const covered = changeKinds.filter(kind => letters.includes(kind[0] as string))
+  if (feed !== feedOf(history, covered)) throw feedChanged('the feed is another one now')
+  const missing = kinds.filter(kind => !covered.includes(kind))
   if (missing.length > 0) throw feedChanged(`the feed does not cover the kind ${missing.join(' and ')}`)
 }
 

@@ -9,6 +9,7 @@ import {
   type ReadDelta,
   type RequestCounts,
   type RequestDelta,
+  type SequenceMove,
   type UsageBatch,
   usageWidths,
 } from '../../storage/port/index.ts'
@@ -21,6 +22,14 @@ export interface AppRead {
   store_id: bigint
   kind: ReadKind
   rows: number
+}
+
+/** A batch that was stored: what ingest returns for it. */
+export interface StoredBatch {
+  counts: RecordCounts
+  /** The newest updated_at of its orders. */
+  newest: Seconds | null
+  moves: readonly SequenceMove[]
 }
 
 interface RequestSum {
@@ -99,13 +108,18 @@ export function createCounters(most: number) {
       sum.last_at = Math.max(sum.last_at, now)
       return true
     },
-    /** `newest`: the newest order's updated_at. */
-    ingested({ stale, ...counts }: RecordCounts, newest: Seconds | null, now: Seconds): void {
+    ingested({ counts: { stale, ...counts }, newest, moves }: StoredBatch, now: Seconds): void {
       const hour = hourOf(now)
       if (!hour.ingest) size++
       const unchanged = counts.unchanged + stale
-      const batch = { ...counts, unchanged, requests: 1, last_at: now, ...lagOf(newest, now) }
-      hour.ingest = addIngest(hour.ingest, batch)
+      hour.ingest = addIngest(hour.ingest, {
+        ...counts,
+        unchanged,
+        requests: 1,
+        last_at: now,
+        ...lagOf(newest, now),
+        newest_seq: moves.length === 0 ? null : Math.max(...moves.map(({ seq }) => seq)),
+      })
     },
     /** Adds sums that could not be written; returns how many requests were left out because of the limit. */
     restore({ reads, requests, ingest }: Counted): number {
@@ -220,4 +234,5 @@ const addIngest = <Counts extends IngestCounts>(so_far: Counts | null, more: Cou
         lag_sum: so_far.lag_sum + more.lag_sum,
         lag_max: Math.max(so_far.lag_max, more.lag_max),
         lag_last: more.lag_last ?? so_far.lag_last,
+        newest_seq: more.newest_seq ?? so_far.newest_seq,
       }

@@ -13,6 +13,8 @@ export interface IngestFigures {
   lag_last: number | null
   lag_max: number | null
   lag_mean: number | null
+  /** The highest number that a change of an order or item got. */
+  newest_seq: number | null
 }
 
 /** The figures of one hour or day; `at` is its first second. */
@@ -56,5 +58,6 @@ function figuresOf(rows: readonly IngestDelta[]): IngestFigures {
     lag_last: rows.findLast(({ lag_last }) => lag_last !== null)?.lag_last ?? null,
     lag_max: lagged === 0 ? null : Math.max(...rows.map(({ lag_max }) => lag_max)),
     lag_mean: lagged === 0 ? null : total('lag_sum') / lagged,
+    newest_seq: rows.findLast(({ newest_seq }) => newest_seq !== null)?.newest_seq ?? null,
   }
 }

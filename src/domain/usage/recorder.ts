@@ -1,7 +1,6 @@
-import type { RecordCounts } from '../../contract/record.ts'
-import type { Clock, Seconds } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { LoggedRequest, Storage, UsageBatch } from '../../storage/port/index.ts'
-import { type AppRead, createCounters } from './counters.ts'
+import { type AppRead, createCounters, type StoredBatch } from './counters.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import { createLogTrimming } from './log-trimming.ts'
 
@@ -23,8 +22,7 @@ export interface UsageRecorder {
   /** `at_ms` is set here. */
   request(request: LoggedRequest): void
   read(read: AppRead): void
-  /** A batch that was stored; `newest`: the newest updated_at of its orders. */
-  ingested(counts: RecordCounts, newest: Seconds | null): void
+  ingested(batch: StoredBatch): void
   /** Writes everything recorded so far. Never rejects: a part that could not be written goes with the next flush. */
   flush(): Promise<void>
   /** The last flush. */
@@ -131,7 +129,7 @@ export function createUsageRecorder({
     read(read) {
       if (!counters.read(read, clock.now())) uncounted++
     },
-    ingested: (counts, newest) => counters.ingested(counts, newest, clock.now()),
+    ingested: batch => counters.ingested(batch, clock.now()),
     flush,
     async close() {
       timer.stop()

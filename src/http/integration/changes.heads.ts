@@ -55,7 +55,8 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         return { heads, tag: tagOf(heads) }
       }
       const time = waitingTime(request, reply, {
-        seconds: known === undefined || request.method === 'HEAD' ? 0 : seconds,
+        // `*` matches whatever changes.
+        seconds: known === undefined || known.includes('*') || request.method === 'HEAD' ? 0 : seconds,
         expires_at: principal.expires_at,
         clock,
       })

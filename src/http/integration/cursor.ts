@@ -38,7 +38,7 @@ export function createCursors<T extends Values>(
     const [sum, ...parts] = parse(values.cursor ?? '')
     const types = key(values)
     if (sum !== checksum(values) || parts.length !== types.length) return null
-    const decoded = parts.map((part, i) => (types[i] === 'integer' ? parseInt64(part) : part))
+    const decoded = parts.map((part, i) => (types[i] === 'integer' ? parseInt64(part) : textOf(part)))
     return decoded.includes(null) ? null : (decoded as Cursor)
   }
 
@@ -57,18 +57,23 @@ export function createCursors<T extends Values>(
     },
     read: (values: T): Cursor | undefined =>
       values.cursor === undefined ? undefined : (decode(values) ?? undefined),
-    /** Adds the address of the page that may follow. */
+    /** Adds the address of the page that may follow. It has the list's own parameters alone, so it stays short. */
     link(reply: FastifyReply, values: T, end: Cursor | null): void {
       if (end === null) return
-      const [path = '', query = ''] = (reply.request.raw.url ?? '').split('?', 2)
-      const parameters = new URLSearchParams(query)
-      parameters.delete('index')
+      const { raw, routeOptions } = reply.request
+      const sent = new URLSearchParams(/\?([^]*)/.exec(raw.url ?? '')?.[1])
+      const parameters = new URLSearchParams(
+        [...sent].filter(([name]) => name === 'count' || filter.includes(name as keyof T)),
+      )
       const text = JSON.stringify([checksum(values), ...end.map(String)])
       parameters.set('cursor', Buffer.from(text).toString('base64url'))
-      reply.header('link', `<${issuer}${path}?${parameters}>; rel="next"`)
+      reply.header('link', `<${issuer}${routeOptions.url}?${parameters}>; rel="next"`)
     },
   }
 }
+
+/** No id has a NUL, and not every engine can compare one. */
+const textOf = (part: string): string | null => (part.includes('\0') ? null : part)
 
 function parse(text: string): string[] {
   try {

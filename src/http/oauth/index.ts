@@ -119,8 +119,9 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     const client = await storage.clients.facts(client_id)
     await passToProvider(request, reply, body, { beforeResponse, client, token: token ?? null })
     // Read after the provider's last middleware, which may replace the code (oauth/token-errors.ts).
-    const { error } = (response?.body ?? {}) as { error?: string }
+    const { error, error_description } = (response?.body ?? {}) as Record<string, string | undefined>
     request.error_code = error ?? null
+    if (error_description !== undefined) request.problem = { message: error_description }
   }
 
   /** Introspection and revocation: verifies a JWT here, because the provider accepts none. */

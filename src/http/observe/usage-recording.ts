@@ -3,6 +3,7 @@ import type { Page } from '../../domain/reading/page.ts'
 import type { ReadKind } from '../../domain/usage/counters.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import { originForm } from '../../lib/origin-form.ts'
+import { loggedProblem, loggedQuery, type Problem } from './refusal.ts'
 import { type RequestEnd, type RequestEnds, clientClosedRequest } from './request-ends.ts'
 
 declare module 'fastify' {
@@ -11,6 +12,8 @@ declare module 'fastify' {
     page: (Page & { orders?: number }) | null
     /** The code of the error in the response. */
     error_code: string | null
+    /** The error in the response, for the request log of its app. */
+    problem: Problem | null
     /** The app of a request without a principal: the token endpoint's client, or the app of an expired token. */
     client_id: string | null
   }
@@ -83,6 +86,9 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
     const { request, method, status, milliseconds, aborted } = end
     const app_id = request.principal?.claim.app_id ?? clientOf(end) ?? ''
     const store_id = storeOf(request)
+    const isRefused = aborted || status >= 400
+    // A request without a known app is in nobody's log.
+    const isShown = isRefused && app_id !== ''
     recorder.request({
       app_id,
       at_ms: 0,
@@ -93,6 +99,8 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
       error_code: aborted ? 'answer_incomplete' : (request.error_code ?? null),
       milliseconds,
       store_id,
+      query: isShown ? loggedQuery(request.raw.url ?? '') : null,
+      problem: isShown && !aborted ? loggedProblem(request.problem) : null,
     })
     if (endpoint.kind === null || store_id === null || (status !== 200 && status !== 304)) return
     // The response to HEAD has no entries.

@@ -79,7 +79,7 @@ export function recordsRoute(app: App, { ingest, usage, waiting, requireScope }:
           const { message, details } = outcome.refused
           throw fail('record_invalid', message, { details })
         }
-        usage.ingested(outcome.counts, outcome.newest)
+        usage.ingested(outcome)
         waiting.moved(outcome.moves)
         // A store may have left its merchant.
         if (outcome.counts.stores > 0) waiting.accessChanged()

@@ -34,6 +34,8 @@ export interface StoreDetail extends FoundStore {
   /** The newest created_at and updated_at of its orders. */
   last_order_at: Seconds | null
   last_change_at: Seconds | null
+  /** The newest number of its sequence; 0 before the first change. */
+  seq: number
 }
 
 /** An app that may read a store now, and the account that allowed it. */
@@ -81,4 +83,6 @@ export interface Browse {
   readersOf(store_id: bigint): Promise<StoreReader[]>
   reachOf(app_id: string): Promise<AppReach>
   totals(): Promise<Totals>
+  /** The highest number in the sequences of all stores; null without a change. Reads every store. */
+  newestSeq(): Promise<number | null>
 }

@@ -83,6 +83,8 @@ export interface Changes {
   receipts(read: { claim: AccessClaim; query: ReceiptsQuery }): Promise<Receipts>
   /** The facts behind many claims, in the same order. */
   watch(reads: readonly WaitingRead[]): Promise<AccessFacts[]>
+  /** The id of the database's history. */
+  history(): Promise<string>
   /** Begins a new history and returns its id: clients of `changes` then read everything again. */
   renewHistory(audit?: AuditEntry): Promise<string>
 }

@@ -58,6 +58,8 @@ export interface IngestCounts {
   lag_sum: number
   lag_max: number
   lag_last: number | null
+  /** The highest number that a change of an order or item got; null when nothing changed. */
+  newest_seq: number | null
 }
 
 export interface IngestDelta extends IngestCounts {
@@ -78,6 +80,9 @@ export interface LoggedRequest {
   milliseconds: number
   /** The requested store. */
   store_id: bigint | null
+  /** Of refused requests: the query, and what was wrong with it, both without secrets and cut to a bounded length. */
+  query: string | null
+  problem: string | null
 }
 
 /** Each key occurs once in each list. */

@@ -104,6 +104,9 @@ async function vocabulary(
     }),
   )
   const { client } = other
+  const feed = `${await server.storage.changes.history()}-oi`
+  const head = (await server.storage.browse.store(BigInt(other.ids.store_id)))?.seq
+  const cursors = [...(await cursorsOf(server, other)), ...(await cursorsOf(server, victim))]
   const bearers = [other.own_token, other.own_token, other.tokens.access_token, await server.token(platform)]
   const valid = bearers.map(token => `Bearer ${token}`)
   return {
@@ -126,6 +129,12 @@ async function vocabulary(
       code_verifier: [verifier],
       state: ['state'],
       count: ['1', '100', '2000'],
+      // A wait that is short: the campaign sends thousands of requests, a few at a time.
+      wait: ['0', '0', '1', '31'],
+      after: ['0', '1', String(head), '9007199254740991'],
+      feed: [feed, feed, feed.replace(/-.*/, '-o'), `${feed}oi`, `${'0'.repeat(32)}-oi`],
+      kinds: ['order', 'item', 'order,item', 'item,order', 'order,order', 'sale'],
+      cursor: cursors,
       decision: ['allow', 'deny', 'find'],
       store: [spare.ids.store_id, victim.ids.store_id],
       email: ['owner@spare.example', 'owner@wronged.example'],
@@ -143,6 +152,22 @@ async function vocabulary(
     sessions: [merchant, developer],
     operator,
   }
+}
+
+/** Of each list the cursor behind its first entry: every tenant has one store, item and order. */
+async function cursorsOf(server: TestServer, { ids, own_token }: Tenant): Promise<string[]> {
+  const window = 'start_date=2026-11-01+00:00:00&end_date=2026-11-02+00:00:00'
+  const lists = [
+    'stores?',
+    'changes/heads?',
+    `inventory/items?store_id=${ids.store_id}`,
+    `orders?store_id=${ids.store_id}&${window}`,
+  ]
+  const answers = await Promise.all(
+    lists.map(list => server.get(`/integration/v1/${list}&count=1`, own_token)),
+  )
+  // The platform may have taken the store away.
+  return answers.flatMap(({ headers }) => /cursor=([\w-]+)/.exec(headers.get('link') ?? '')?.[1] ?? [])
 }
 
 /** What was changed, revoked, used up or switched off in the batch before, anew. */

@@ -42,6 +42,30 @@ const times = [
   'now',
 ]
 
+const days = [
+  '2026-11-01',
+  '2026-02-30',
+  '0000-01-01',
+  '9999-12-31',
+  '-271821-04-20',
+  '2026-1-1',
+  '2026-11-01 ',
+]
+
+/** JSON that is no cursor of any list, or is made to look like one. */
+const cursors = [
+  '[]',
+  '["x"]',
+  '{}',
+  'null',
+  '["0","1","2"]',
+  '["0",1]',
+  '["0","9223372036854775808"]',
+  '[[],[]]',
+]
+  .map(text => Buffer.from(text).toString('base64url'))
+  .concat('WyI', '=', '%', '....', '-'.repeat(3000))
+
 const names = [
   '__proto__',
   'constructor',
@@ -109,7 +133,10 @@ const texts = [
 
 /** Known nasty values, then anything at all. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...numbers, ...times, ...names, ...injections, ...texts) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(...numbers, ...times, ...days, ...cursors, ...names, ...injections, ...texts),
+  },
   { weight: 2, arbitrary: fc.string({ unit: character, maxLength: 20 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 60 }) },
   { weight: 1, arbitrary: fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String) },

@@ -198,6 +198,11 @@ function fittingValue(
       .integer({ min: 1_793_400_000, max: 1_793_660_000 })
       .map(seconds => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
   }
+  if (schema.format === 'day') {
+    return fc
+      .integer({ min: 20_750, max: 20_760 })
+      .map(day => new Date(day * 86_400_000).toISOString().slice(0, 10))
+  }
   if (schema.type === 'integer')
     return fc.integer({ min: schema.minimum ?? -5, max: Math.min(schema.maximum ?? 5000, 5000) }).map(String)
   return example === undefined ? hostileText : fc.constant(String(example))

@@ -69,6 +69,8 @@ const batch: UsageBatch = {
     error_code: null,
     milliseconds: 1,
     store_id: null,
+    query: null,
+    problem: null,
   })),
 }
 

@@ -105,6 +105,9 @@ export function browseTests(open: Open): void {
     await authorizations.revoke('5', 51)
     await storage.stores.activate(highest, 'x', 25)
 
+    const { seq } = (await browse.store(highest)) ?? {}
+    assert.ok(seq && seq >= 2)
+    assert.equal(await browse.newestSeq(), seq)
     assert.deepEqual(await browse.store(highest), {
       id: highest,
       name: `Store ${highest}`,
@@ -112,6 +115,7 @@ export function browseTests(open: Open): void {
       merchant: 'ada@example.com',
       last_order_at: 60,
       last_change_at: 90,
+      seq,
     })
     assert.deepEqual(await browse.store(1n), {
       id: 1n,
@@ -120,6 +124,7 @@ export function browseTests(open: Open): void {
       merchant: null,
       last_order_at: null,
       last_change_at: null,
+      seq: 0,
     })
     assert.equal(await browse.store(9n), null)
 

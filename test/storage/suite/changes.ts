@@ -175,6 +175,7 @@ export function changeTests(open: Open): void {
     await write(storage, { orders: [order(1n, 'a')] })
     assert.equal((await read(storage, claim)).history, history)
     const renewed = await storage.changes.renewHistory()
+    assert.equal(await storage.changes.history(), renewed)
     assert.notEqual(renewed, history)
     assert.equal((await read(storage, claim)).history, renewed)
   })

@@ -55,6 +55,7 @@ const ingest = (over: Partial<IngestDelta> = {}): IngestDelta => ({
   lag_sum: 0,
   lag_max: 0,
   lag_last: null,
+  newest_seq: null,
   ...over,
 })
 
@@ -68,6 +69,8 @@ const logged = (at_ms: number, over: Partial<LoggedRequest> = {}): LoggedRequest
   error_code: null,
   milliseconds: 1.5,
   store_id: null,
+  query: null,
+  problem: null,
   ...over,
 })
 
@@ -279,6 +282,18 @@ export function usageTests(open: Open): void {
     ])
   })
 
+  check('the newest seq of a bucket is the highest', open, async storage => {
+    const newest = async () => (await storage.usage.ingest({ width: hour, from: 0, to: 0 }))[0]?.newest_seq
+    await add(storage, { ingest: [ingest()] })
+    assert.equal(await newest(), null)
+    await add(storage, { ingest: [ingest({ newest_seq: 500 })] })
+    await add(storage, { ingest: [ingest({ newest_seq: 400 })] })
+    await add(storage, { ingest: [ingest()] })
+    assert.equal(await newest(), 500)
+    await add(storage, { ingest: [ingest({ newest_seq: Number.MAX_SAFE_INTEGER })] })
+    assert.equal(await newest(), Number.MAX_SAFE_INTEGER)
+  })
+
   check('the log is read newest first, by page and filter, of one app', open, async storage => {
     const { usage } = storage
     const twins = ['x', 'y', 'z'].map(request_id => logged(5, { request_id }))
@@ -287,6 +302,8 @@ export function usageTests(open: Open): void {
       error_code: 'store_forbidden',
       store_id: highest,
       milliseconds: 0.123,
+      query: 'store_id=9223372036854775807&x=“😀”',
+      problem: 'No access\nstore_id: required',
     })
     const other = logged(7, { endpoint: 'POST /auth/v2/token', method: 'POST', status: 503 })
     const all = [logged(1), ...twins, error, other]

@@ -45,14 +45,15 @@ export const requestsPage = (view: RequestsView): string =>
       placeholder: 'X-Request-Id of a response',
       fields: filterFields(view),
     })}
-      !${view.entries.length === 0 ? nothing(view) : card({ body: logTable(view.entries) + paging(view) })}
-      <p class="muted">The log keeps the newest ${formatNumber(maxEntriesOfApp)} requests of each app for
+      !${view.entries.length === 0 ? nothing(view) : card({ body: logTable(view) + paging(view) })}
+      <p class="muted">A request id leads to the request’s own page. Of refused requests the log keeps the query and the
+        problem, without tokens and secrets. It keeps the newest ${formatNumber(maxEntriesOfApp)} requests of each app for
         ${usageRetention.log / 86_400} days. A request appears within seconds. When very many arrive within a few seconds,
         the log leaves some out, but keeps errors as long as it can; the charts count every request. Requests without a
         known app (an unknown client_id, a token from another server) are not in any log.</p>`,
   })
 
-const pathOf = (app: App): string => `${appsPath}/${app.id}/requests`
+export const pathOf = (app: App): string => `${appsPath}/${app.id}/requests`
 
 function filterFields({ endpoints, filter }: RequestsView): string {
   const known = filter.endpoint === '' || endpoints.includes(filter.endpoint)
@@ -66,7 +67,7 @@ function filterFields({ endpoints, filter }: RequestsView): string {
     <label class="tick"><input type="checkbox" name="errors" value="yes" !${filter.errors_only ? 'checked' : ''}> Errors only</label>`
 }
 
-const logTable = (entries: LoggedRequest[]): string =>
+const logTable = ({ app, entries }: RequestsView): string =>
   table<LoggedRequest>({
     caption: 'Requests, newest first',
     rows: entries,
@@ -78,38 +79,46 @@ const logTable = (entries: LoggedRequest[]): string =>
       },
       {
         title: 'Endpoint',
-        html: ({ endpoint, store_id }) =>
-          html`<code>${endpoint}</code>!${store_id === null ? '' : html`<small>Store ${String(store_id)}</small>`}`,
+        html: ({ endpoint, store_id, query }) =>
+          html`<code>${endpoint}</code>!${store_id === null ? '' : html`<small>Store ${String(store_id)}</small>`}
+            !${query === null ? '' : html`<small class="sent"><code>?${shortened(query, 120)}</code></small>`}`,
       },
       { title: 'Status', html: ({ status }) => badge(String(status), toneOf(status)) },
-      { title: 'Error', html: ({ error_code }) => whatToDo(error_code) },
-      {
-        title: 'Latency',
-        align: 'end',
-        text: ({ milliseconds }) => `${formatNumber(shortened(milliseconds))} ms`,
-      },
+      { title: 'Error', html: whatToDo },
+      { title: 'Latency', align: 'end', text: latencyOf },
       {
         title: 'Request id',
         names: true,
-        html: ({ request_id }) => html`<code class="value whole">${request_id}</code>`,
+        html: ({ request_id }) =>
+          html`<a href="${pathOf(app)}/${request_id}"><code class="whole">${request_id}</code></a>`,
       },
     ],
   })
 
-const toneOf = (status: number): Tone => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good')
+export const toneOf = (status: number): Tone => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good')
 
-const shortened = (milliseconds: number): number =>
-  milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
+export const latencyOf = ({ milliseconds }: LoggedRequest): string =>
+  `${formatNumber(milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds))} ms`
 
-/** The error code with advice on how to fix it. Text between backticks is code. */
-function whatToDo(code: string | null): string {
-  if (code === null) return html`<span class="muted">–</span>`
-  const said = adviceFor(code)
+/** A request's own page has the whole text. */
+const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
+
+/** The error code with the problem's first line, and how to fix it. */
+function whatToDo({ error_code, problem }: LoggedRequest): string {
+  if (error_code === null) return html`<span class="muted">–</span>`
+  const [said = ''] = (problem ?? '').split('\n', 1)
+  return html`<div class="advice"><code>${error_code}</code>
+    !${said === '' ? '' : html`<span class="sent">${shortened(said, 200)}</span>`}
+    <small>!${adviceHtml(error_code)}</small></div>`
+}
+
+/** Text between backticks is code. */
+export const adviceHtml = (error_code: string): string =>
+  adviceFor(error_code)
     .split('`')
     .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
     .join('')
-  return html`<div class="advice"><code>${code}</code><small>!${said}</small></div>`
-}
 
 /** Shown instead of an empty table. */
 function nothing({ app, filter, first }: RequestsView): string {

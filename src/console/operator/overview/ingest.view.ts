@@ -7,6 +7,7 @@ import { card } from '../../parts/card.ts'
 import { chart } from '../../parts/chart/chart.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
 import { type Fact, facts } from '../../parts/facts.ts'
+import { seqWithAge } from '../../parts/format/seq.ts'
 import { viewerTime } from '../../parts/format/time.ts'
 import { by, type Period, periods, pointsOf } from '../../parts/request-figures.ts'
 
@@ -38,10 +39,18 @@ export function ingestCard({ overview, period, now }: IngestView): string {
         { term: 'Last batch', html: last },
         { term: 'Batches', text: batches(ingest.total) },
         ...lagOf(ingest.total),
+        { term: 'Newest change', text: newestChange(overview, now) },
+        { term: 'Waiting requests', text: `${formatNumber(overview.waiting)} in this process` },
       ])}
-      <p class="muted">Lag is the time from an order’s last change to its commit in this database. Records that
-        <code>tillgate import</code> loads do not count.</p>`,
+      <p class="muted">Lag is the time from an order’s last change to its commit in this database. The newest change is
+        the last order or item that changed, with its number in its store’s sequence. In the other figures, records
+        that <code>tillgate import</code> loads do not count. Waiting requests are those that apps hold open with
+        <code>wait</code> until something changes.</p>`,
   })
+}
+
+function newestChange({ newest_seq }: Overview, now: Seconds): string {
+  return newest_seq === null ? 'None yet' : seqWithAge(newest_seq, now)
 }
 
 function batches({ requests, orders, items, stores, unchanged }: IngestFigures): string {

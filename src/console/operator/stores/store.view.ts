@@ -10,6 +10,7 @@ import { largestSeries } from '../../parts/chart/series.ts'
 import { facts } from '../../parts/facts.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { table } from '../../parts/table.ts'
+import { seqWithAge } from '../../parts/format/seq.ts'
 import { formatTime, storeTime, viewerTime } from '../../parts/format/time.ts'
 
 const path = '/operator/stores'
@@ -25,6 +26,8 @@ export interface StoreView {
   last: ReadonlyMap<string, LastRead>
   names: ReadonlyMap<string, string>
   now: Seconds
+  /** The current feed of all kinds. */
+  feed: string
 }
 
 export const storePage = (view: StoreView): string =>
@@ -38,13 +41,15 @@ export const storePage = (view: StoreView): string =>
       !${card({ title: 'Apps that can read it', body: readerTable(view) })}`,
   })
 
-const storeFacts = ({ store, merchant, now }: StoreView): string =>
+const storeFacts = ({ store, merchant, now, feed }: StoreView): string =>
   facts([
     { term: 'Id', text: String(store.id) },
     { term: 'Merchant', html: merchantFact(store, merchant) },
     { term: 'Time zone', html: html`${store.timezone}, now !${storeTime(now, store.timezone)}` },
     { term: 'Newest order', html: moment(store.last_order_at, 'none yet') },
-    { term: 'Last change', html: moment(store.last_change_at, 'none yet') },
+    { term: 'Last order update', html: moment(store.last_change_at, 'none yet') },
+    { term: 'Newest change', text: store.seq === 0 ? 'none yet' : seqWithAge(store.seq, now) },
+    { term: 'Feed', html: html`<code class="value">${feed}</code>` },
   ])
 
 function merchantFact({ merchant }: StoreDetail, account: Account | null): string {

@@ -1,4 +1,6 @@
+import { feedOf } from '../../../domain/reading/feed.ts'
 import { parseInt64 } from '../../../lib/int64.ts'
+import { changeKinds } from '../../../storage/port/index.ts'
 import type { ConsoleDeps } from '../../deps.ts'
 import { fields, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
@@ -30,11 +32,12 @@ export function operatorStores(scope: PageScope, { storage, figures, clock }: Co
     const id = parseInt64(params.store_id)
     const store = id === null ? null : await storage.browse.store(id)
     if (!store) return sendNotFound(reply, viewer, 'store', { href: '/operator/stores', label: 'Stores' })
-    const [merchant, readers, reads, last] = await Promise.all([
+    const [merchant, readers, reads, last, history] = await Promise.all([
       store.merchant === null ? null : storage.accounts.findByEmail(store.merchant),
       storage.browse.readersOf(store.id),
       figures.reads.byDayAndApp([store.id], days),
       figures.reads.last([store.id]),
+      storage.changes.history(),
     ])
     // An app that read the store may have lost access since; it has a name too.
     const names = new Map(readers.map(({ app_id, app_name }) => [app_id, app_name]))
@@ -42,6 +45,7 @@ export function operatorStores(scope: PageScope, { storage, figures, clock }: Co
       if (!names.has(app_id)) names.set(app_id, (await storage.apps.find(app_id))?.name ?? app_id)
     }
     const now = clock.now()
-    return sendHtml(reply, storePage({ viewer, store, merchant, readers, reads, last, names, now }))
+    const feed = feedOf(history, changeKinds)
+    return sendHtml(reply, storePage({ viewer, store, merchant, readers, reads, last, names, now, feed }))
   })
 }

@@ -89,6 +89,10 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
       return { facts, history: from.history, receipts }
     },
     watch: createWatch(db),
+    async history() {
+      const [row] = await db.query<{ history: string }>('select history from feed')
+      return (row as { history: string }).history
+    },
     renewHistory: audit =>
       db.write(async tx => {
         const [row] = await tx.query<{ history: string }>(renewSql)

@@ -66,7 +66,7 @@ export function createBrowse(db: Database): Browse {
     },
     async store(id) {
       const [[store], [orders]] = await Promise.all([
-        db.query<FoundStore>(`select ${storeColumns} from stores where id = $1`, [id]),
+        db.query<FoundStore & { seq: number }>(`select ${storeColumns}, seq from stores where id = $1`, [id]),
         db.query<Pick<StoreDetail, 'last_order_at' | 'last_change_at'>>(
           `select max(created_at) as last_order_at, max(updated_at) as last_change_at
            from orders where store_id = $1`,
@@ -106,6 +106,10 @@ export function createBrowse(db: Database): Browse {
         merchants: Number(givers?.merchants),
         linked: givers?.linked === true,
       }
+    },
+    async newestSeq() {
+      const [row] = await db.query<{ seq: number | null }>('select max(seq) as seq from stores where seq > 0')
+      return row?.seq ?? null
     },
     async totals() {
       // Two statements: on Citus `stores` is distributed, the other tables are on every worker.

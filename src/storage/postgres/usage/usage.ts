@@ -79,8 +79,8 @@ export function createUsage(db: Database): Usage {
     },
     async ingest({ width, from, to }) {
       const rows = await db.query<IngestDelta>(
-        `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last from usage_ingest
-         where width = $1 and bucket between $2 and $3 order by bucket`,
+        `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last, newest_seq
+         from usage_ingest where width = $1 and bucket between $2 and $3 order by bucket`,
         [width, from, to],
       )
       return [...rows]

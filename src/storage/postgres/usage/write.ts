@@ -17,7 +17,7 @@ export const ingestColumns = [
   'lag_sum',
 ] as const
 export const logColumns =
-  'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id'
+  'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id, query, problem'
 
 /**
  * Every statement writes its rows in the order of their key, and the statements have a fixed order, so that processes
@@ -60,7 +60,7 @@ function addRequests(rows: readonly RequestDelta[]): Statement[] {
 
 function addIngest(rows: readonly IngestDelta[]): Statement[] {
   const key = ['width', 'bucket'] as const
-  const columns = [...key, ...ingestColumns, 'last_at', 'lag_max', 'lag_last'] as const
+  const columns = [...key, ...ingestColumns, 'last_at', 'lag_max', 'lag_last', 'newest_seq'] as const
   return insert(
     'usage_ingest',
     key,
@@ -71,6 +71,7 @@ function addIngest(rows: readonly IngestDelta[]): Statement[] {
       'last_at = greatest(usage_ingest.last_at, excluded.last_at)',
       'lag_max = greatest(usage_ingest.lag_max, excluded.lag_max)',
       'lag_last = coalesce(excluded.lag_last, usage_ingest.lag_last)',
+      'newest_seq = greatest(usage_ingest.newest_seq, excluded.newest_seq)',
     ],
   )
 }
@@ -86,11 +87,13 @@ function addLog(rows: UsageBatch['log']): Statement[] {
     row.error_code,
     Math.round(row.milliseconds * 1e3),
     row.store_id,
+    row.query,
+    row.problem,
   ])
   return insert('request_log', ['app_id', 'at_ms', 'request_id'], logColumns.split(', '), values, [])
 }
 
-const texts = ['app_id', 'endpoint', 'request_id', 'method', 'error_code']
+const texts = ['app_id', 'endpoint', 'request_id', 'method', 'error_code', 'query', 'problem']
 
 type Cell = string | number | bigint | null
 

@@ -74,6 +74,7 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
       }
       return facts
     },
+    history: () => db.read(readHistory),
     renewHistory: audit =>
       db.write(() => {
         const [history] = renew.get() as [string]

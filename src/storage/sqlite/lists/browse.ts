@@ -45,7 +45,10 @@ export function createBrowse(db: Database): Browse {
     `select ${storeColumns} from stores where ${storeMatches} and id >= ?2 order by id limit ?3`,
     'bigint',
   )
-  const store = db.prepare<FoundStore>(`select ${storeColumns} from stores where id = ?`, 'bigint')
+  const store = db.prepare<FoundStore & { seq: number }>(
+    `select ${storeColumns}, seq from stores where id = ?`,
+    'bigint',
+  )
   const lastOrder = db.prepare<{ last_order_at: number | null }>(
     'select max(created_at) as last_order_at from orders where store_id = ?',
   )
@@ -79,6 +82,8 @@ export function createBrowse(db: Database): Browse {
        (select count(*) from accounts where disabled_at is not null) as disabled_accounts`,
   )
 
+  const newestSeq = db.prepare<{ seq: number | null }>('select max(seq) as seq from stores where seq > 0')
+
   return {
     accounts: search => accounts(search),
     async apps(search) {
@@ -102,6 +107,7 @@ export function createBrowse(db: Database): Browse {
         const { merchants = 0, linked = 0 } = reachGivers.get(app_id) ?? {}
         return { stores, merchants, linked: linked === 1 }
       }),
+    newestSeq: () => db.look(() => newestSeq.get()?.seq ?? null),
     totals: () => db.look(() => ({ ...(totals.get() as Totals) })),
   }
 }

@@ -21,7 +21,8 @@ const latencies = Array.from({ length: latencyBucketCount }, (_, place) => `late
 const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencies]
 const readColumns = ['requests', 'orders', 'items', 'sales']
 const ingestColumns = ['requests', 'stores', 'items', 'orders', 'unchanged', 'lagged', 'lag_sum']
-const logColumns = 'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id'
+const logColumns =
+  'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id, query, problem'
 
 /** Later than any entry of the log. */
 const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
@@ -44,14 +45,15 @@ export function createUsage(db: Database): Usage {
      on conflict (app_id, width, bucket, endpoint) do update set ${adding(requestColumns)}`,
   )
   const addIngest = db.prepare(
-    `insert into usage_ingest (width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last)
-     values (?, ?, ${ingestColumns.map(() => '?').join(', ')}, ?, ?, ?)
+    `insert into usage_ingest (width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last, newest_seq)
+     values (?, ?, ${ingestColumns.map(() => '?').join(', ')}, ?, ?, ?, ?)
      on conflict (width, bucket) do update set ${adding(ingestColumns)},
        last_at = max(last_at, excluded.last_at), lag_max = max(lag_max, excluded.lag_max),
-       lag_last = coalesce(excluded.lag_last, lag_last)`,
+       lag_last = coalesce(excluded.lag_last, lag_last),
+       newest_seq = max(coalesce(newest_seq, excluded.newest_seq), coalesce(excluded.newest_seq, newest_seq))`,
   )
   const addLogged = db.prepare(
-    `insert into request_log (${logColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    `insert into request_log (${logColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   )
 
   const reads = cachedBy((by: ReadsQuery['by']) => {
@@ -88,8 +90,8 @@ export function createUsage(db: Database): Usage {
     ),
   }))
   const ingest = db.prepare<IngestDelta>(
-    `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last from usage_ingest
-     where width = ? and bucket between ? and ? order by bucket`,
+    `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last, newest_seq
+     from usage_ingest where width = ? and bucket between ? and ? order by bucket`,
   )
   const log = db.prepare<LogRow>(
     `select ${logColumns} from request_log
@@ -125,7 +127,7 @@ export function createUsage(db: Database): Usage {
         for (const row of batch.ingest) {
           const counts = [row.requests, row.stores, row.items, row.orders, row.unchanged]
           const lags = [row.lagged, row.lag_sum, row.last_at, row.lag_max, row.lag_last]
-          addIngest.run(row.width, row.bucket, ...counts, ...lags)
+          addIngest.run(row.width, row.bucket, ...counts, ...lags, row.newest_seq)
         }
         for (const row of batch.log) {
           const { app_id, at_ms, request_id, method, endpoint, status, error_code, store_id } = row
@@ -140,6 +142,8 @@ export function createUsage(db: Database): Usage {
             error_code,
             microseconds,
             store_id,
+            row.query,
+            row.problem,
           )
         }
       }),
