@@ -112,6 +112,10 @@ describe('docs/operations.md, pasted', () => {
     assert.equal((JSON.parse(stdout) as unknown[]).length, 2)
   })
 
+  test('renew the feed', async () => {
+    assert.match(await paste('feed-renew'), /the feed now begins with/)
+  })
+
   test('rotate keys and secrets', async () => {
     assert.match(await paste('rotate-keys'), /signed with the key/)
     assert.match(await paste('rotate-secret'), /client_secret/)
