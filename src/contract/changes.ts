@@ -4,7 +4,8 @@ import { Order } from './order.ts'
 
 const seq = (description: string) => Type.Integer({ format: 'int64', description })
 const feed = Type.String({
-  description: 'Stands for one history of the server’s data; send it with the next request',
+  description:
+    'Opaque: stands for one history of the server’s data and for the kinds. Store it, and send it with the next request',
 })
 const digest = Type.String({
   pattern: '^[0-9a-f]{32}$',
@@ -14,7 +15,9 @@ const digest = Type.String({
 
 const change = <K extends string>(kind: K, id: Type.TSchema, data: Type.TSchema) =>
   Type.Object({
-    seq: seq('The number of the change; it rises from change to change, with gaps'),
+    seq: seq(
+      'The number of the change; it rises within the store, with gaps, and compares only within one feed',
+    ),
     kind: Type.Literal(kind),
     id,
     data,
@@ -29,8 +32,11 @@ export const Changes = Type.Object({
       change('item', Type.Integer({ format: 'int64' }), Item),
     ]),
   ),
-  next: seq('Send it as `after` of the next request'),
-  more: Type.Boolean({ description: 'Whether `count` has cut the page off' }),
+  next: seq('Send it as `after` of the next request, together with `feed`'),
+  more: Type.Boolean({
+    description:
+      'Whether `count` has cut the page off: if so, request the next page at once, which may be empty',
+  }),
 })
 
 export const Heads = Type.Array(

@@ -29,19 +29,22 @@ const parameters = checkedTogether(
     store_id,
     after: mayBeOmitted(
       Type.Unsafe<number>({
-        ...seqParameter('Only changes with a higher number: `next` of the last answer'),
+        ...seqParameter('Only changes with a higher `seq`: `next` of the last answer; 0 for everything'),
         default: 0,
       }),
     ),
     feed: Type.Optional(
       Type.String({
         format: 'text',
-        description: '`feed` of the last answer; required when `after` is above 0',
+        description: '`feed` of the last answer, unchanged; required when `after` is above 0',
       }),
     ),
     count: count(maxOrderCount),
     kinds: Type.Optional(
-      listParameter(changeKinds, 'What to follow; by default all that the token’s scopes allow'),
+      listParameter(
+        changeKinds,
+        'What to follow, separated by commas; by default all that the token’s scopes allow',
+      ),
     ),
     wait,
   },
@@ -109,8 +112,10 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
         summary: 'Follow a store’s changes',
         description:
           'Every order and item of a store in its newest version, by `seq`: the number of the change that stored it. ' +
-          'Begin with `after=0`, store the data together with `next` and `feed`, and ask again with both: nothing is ' +
-          'missed. With `wait` the request is held until there is something new.',
+          'Begin with `after=0`. Store the entries by kind and id, together with `next` and `feed`, in one transaction, ' +
+          'and ask again with both; at once while `more` is true. An entry that changes comes again with a higher ' +
+          '`seq`. On 409 begin again with `after=0` and without `feed`, replace what you have whatever its `seq`, and ' +
+          'when `more` is false delete what did not come.',
         security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
         querystring: parameters,
         response: {

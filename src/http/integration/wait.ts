@@ -12,7 +12,8 @@ export const wait = mayBeOmitted(
     minimum: 0,
     maximum: longestWait,
     default: 0,
-    description: 'Seconds to hold the request while there is nothing new',
+    description:
+      'Seconds to hold the request while there is nothing new; set your client’s timeout to 60 seconds',
   }),
 )
 

@@ -7,12 +7,15 @@ import { referenceConfiguration, referenceHeaders, referencePath } from './refer
 /** The recipe of docs/sync.md in short: errors of the lists link to it. */
 const changesGuide = `Every order and item that the server holds, with nothing missed.
 
-1. For each store, request \`changes\` with \`after=0\`. Store the entries by their id, together with \`next\` and \`feed\`, in
-   one transaction. Repeat with \`after\` and \`feed\` until \`more\` is false: this is the first copy.
-2. Go on in the same way: at an interval, or with \`wait\`, which holds the request until there is something new. Late,
-   corrected and back-dated orders come like all others, because \`seq\` is the order in which the server stored them.
-3. At night, compare your copy with \`receipts\`.
-4. On 409 \`feed_changed\`, read the store again from 0, replace what you have, and delete what did not come.`
+1. For each store, request \`changes\` with \`after=0\`. Store the entries by kind and id, together with \`next\` and \`feed\`,
+   in one transaction. Repeat with \`after\` and \`feed\` until \`more\` is false: this is the first copy.
+2. Go on in the same way, with \`wait\`, which holds the request until there is something new. Late, corrected and
+   back-dated orders and refunds come like all others, because \`seq\` is the order in which the server stored them.
+3. On 409 \`feed_changed\`, begin again with \`after=0\` and without \`feed\`. Replace each entry, whatever its \`seq\`; when
+   \`more\` is false, delete what did not come.
+4. Every night, compare your copy with \`receipts\`.
+
+For many stores, \`changes/heads\` says which of them have changed.`
 
 /** The API reference: OpenAPI 3.1 generated from the routes' schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
