@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { createRandom } from '../src/demo/random.ts'
 import { backup } from './backup.ts'
+import { changes } from './changes/changes.ts'
 import { connectionStorm } from './connection-storm.ts'
 import { crash } from './crash.ts'
 import { diskFull } from './disk-full.ts'
@@ -27,6 +28,7 @@ const scenarios: readonly Scenario[] = [
   rollingRestart,
   backup,
   ingestMemory,
+  changes,
   input,
   revocation,
 ]
