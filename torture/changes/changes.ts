@@ -83,7 +83,7 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
       const first = 2 + n * storesOfHistory
       const seed = trial.random.between(0, 2 ** 31)
       try {
-        const shape = { writers: 3, batches: 12, followers: 2 }
+        const shape = { writers: 3, batches: 6, followers: 2 }
         const figures = await playHistory(createRandom(seed, 0), place, [first, first + 1], shape)
         for (const [name, value] of Object.entries(figures)) sum[name as keyof Figures] += value
         sum.histories++
@@ -119,7 +119,7 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
     }
     const playing = Promise.all(Array.from({ length: atOnce }, () => play(place)))
     for (let turn = 0; running > 0; turn++) {
-      await sleep(trial.random.between(0, 500))
+      await sleep(trial.random.between(500, 2500))
       const index = turn % nodes.length
       await disturb(trial, site, nodes[index] as Node, sum)
       nodes[index] = await start(index)

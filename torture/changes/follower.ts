@@ -116,6 +116,23 @@ export function startAgain(copy: Copy): void {
   copy.complete = false
 }
 
+/** Reads until nothing is left; returns how often the feed had changed. */
+export async function catchUp(source: Source, copy: Copy): Promise<number> {
+  let changed = 0
+  for (;;) {
+    const asked: Asked = { count: 100, kinds: null, wait: 0 }
+    const page = await ask(source, copy, asked)
+    if (page === null) throw new Violation('the server does not answer')
+    if (page === 'feed_changed') {
+      startAgain(copy)
+      if (++changed > 1) throw new Violation('the feed changed twice')
+      continue
+    }
+    apply(copy, page, asked)
+    if (!page.more) return changed
+  }
+}
+
 export interface Receipts {
   feed: string
   seq: number

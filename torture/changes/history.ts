@@ -18,7 +18,7 @@ import {
   Violation,
 } from './follower.ts'
 import { batchOf, lastBatch, lastId, storeLine, type Write, windows } from './records.ts'
-import { storedRows } from './stored.ts'
+import { checkCopy, storedRows } from './stored.ts'
 
 /** The nodes of one database; some may be down, but never all for long. */
 export interface Place {
@@ -87,7 +87,7 @@ export async function playHistory(
       if (answer?.status === 200 && text) break
       if (answer && text && !mayRetry(answer.status))
         throw new Violation(`a batch was answered ${answer.status}: ${text}`)
-      await sleep(20)
+      await sleep(50)
     }
     written.push(...writes)
     figures.batches++
@@ -127,7 +127,7 @@ export async function playHistory(
       const dies = from.chance(0.1) ? AbortSignal.timeout(from.between(1, 40)) : undefined
       const began = performance.now()
       const page = await attempt(() => ask(source(), copy, asked, dies))
-      if (page === null) return sleep(10)
+      if (page === null) return sleep(50)
       const widens = copy.feed !== null && kindsOf(asked).some(kind => !covered.includes(kind))
       if ((page === 'feed_changed') !== widens)
         throw new Violation(
@@ -209,13 +209,7 @@ export async function playHistory(
   /** The copy is what the database holds, and its receipts are those of the server. */
   async function compare(copy: Copy, store_id: number): Promise<void> {
     const rows = await storedRows(place.database, store_id)
-    if (new Set(rows.map(({ seq }) => seq)).size !== rows.length) throw new Violation('a seq is used twice')
-    if (rows.length !== copy.rows.size) throw new Violation(`${copy.rows.size} rows of ${rows.length}`)
-    for (const { kind, id, seq, doc } of rows) {
-      const known = copy.rows.get(keyOf(kind, id))
-      if (known?.seq !== seq || !isDeepStrictEqual(known.data, parse(doc)))
-        throw new Violation(`${kind} ${id} differs: seq ${known?.seq}, the server has ${seq}`)
-    }
+    checkCopy(copy, rows)
     const updatedAt = new Map(rows.map(({ kind, id, updated_at }) => [keyOf(kind, id), updated_at]))
     for (const { kind, id, updated_at, ...write } of written) {
       const sent = Date.parse(`${updated_at.replace(' ', 'T')}Z`) / 1000

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { administer } from '../../test/helpers/postgres-admin.ts'
-import type { Kind } from './follower.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Copy, keyOf, type Kind, parse, Violation } from './follower.ts'
 
 /** What a database holds, read by SQL and not through the server. */
 
@@ -29,6 +30,17 @@ export async function storedRows(database: string, store_id: number): Promise<St
     updated_at: Number(updated_at),
     doc: String(doc),
   }))
+}
+
+/** Throws unless a copy has exactly these rows. */
+export function checkCopy({ rows: known }: Copy, rows: readonly StoredRow[]): void {
+  if (new Set(rows.map(({ seq }) => seq)).size !== rows.length) throw new Violation('a seq is used twice')
+  if (rows.length !== known.size) throw new Violation(`${known.size} rows of ${rows.length}`)
+  for (const { kind, id, seq, doc } of rows) {
+    const own = known.get(keyOf(kind, id))
+    if (own?.seq !== seq || !isDeepStrictEqual(own.data, parse(doc)))
+      throw new Violation(`${kind} ${id} differs: seq ${own?.seq}, the server has ${seq}`)
+  }
 }
 
 function fromFile(file: string, statement: string): Record<string, unknown>[] {

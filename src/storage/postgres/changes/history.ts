@@ -38,8 +38,8 @@ export function readHistory([history, system_identifier, timeline, known_timelin
 
 /**
  * Records a server, or its new timeline. A new timeline begins a new history, unless failovers lose no commit. So does
- * an unknown server, where the data was restored; on Citus it is a new worker. A database that knows no server is new,
- * or a copy, and keeps its history. Of several nodes that find the same, one changes the row.
+ * an unknown server, where the data was restored; on Citus it is a worker, which holds stores of the same history. Of
+ * several nodes that find the same, one changes the row.
  */
 export async function recordServer(
   db: Database,
@@ -47,10 +47,9 @@ export async function recordServer(
   keepsHistory: boolean,
 ): Promise<void> {
   await db.write(async tx => {
-    const [known] = await tx.query<{ servers: number; here: number; citus: boolean }>(
-      `select count(*) as servers, count(*) filter (where system_identifier = $1) as here,
-         exists (select 1 from pg_extension where extname = 'citus') as citus
-       from feed_servers`,
+    const [found] = await tx.query<{ known: boolean; citus: boolean }>(
+      `select exists (select 1 from feed_servers where system_identifier = $1) as known,
+         exists (select 1 from pg_extension where extname = 'citus') as citus`,
       [system_identifier],
     )
     const changed = await tx.query(
@@ -59,9 +58,9 @@ export async function recordServer(
        where feed_servers.timeline <> excluded.timeline returning 1`,
       [system_identifier, timeline],
     )
-    if (changed.length === 0 || !known || known.servers === 0) return
-    const isNewWorker = known.citus && known.here === 0
-    if (!keepsHistory && !isNewWorker) await tx.query(renewSql)
+    if (changed.length === 0) return
+    const keeps = found?.known ? keepsHistory : found?.citus
+    if (!keeps) await tx.query(renewSql)
   })
 }
 

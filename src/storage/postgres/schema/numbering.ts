@@ -54,6 +54,10 @@ export function createNumbering(db: Database): Numbering {
             )
           }
           writeReceipts(tx, store_id, receipts)
+          tx.send('update stores set seq = greatest(seq, $2) where id = $1', [
+            store_id,
+            first_seq + ids.length - 1,
+          ])
           return rows.length
         },
         { unlimited: true },

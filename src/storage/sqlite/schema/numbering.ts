@@ -28,6 +28,7 @@ export function createNumbering(db: Database): Numbering {
   )
   const numberItem = db.prepare('update items set seq = ? where store_id = ? and id = ?')
   const numberOrder = db.prepare('update orders set seq = ?, subtotal = ? where store_id = ? and id = ?')
+  const raise = db.prepare('update stores set seq = max(seq, ?) where id = ?')
   const addReceipts = prepareReceipts(db)
 
   return {
@@ -42,6 +43,7 @@ export function createNumbering(db: Database): Numbering {
           else numberOrder.run(first_seq + i, subtotals[i] as number, store_id, id)
         })
         addReceipts(receipts)
+        raise.run(first_seq + ids.length - 1, store_id)
         return rows.length
       }),
   }

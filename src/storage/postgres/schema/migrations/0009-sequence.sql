@@ -3,8 +3,20 @@
 
 alter table stores add column seq bigint not null default 0;
 update stores set seq = greatest(orders_version, items_version);
--- A node of an earlier version would store changes without a number, which no reader of the sequence would see.
+-- A node of an earlier version would store changes without a number, which no reader of the sequence would see. Citus
+-- allows no trigger on a distributed table (schema/citus.ts); there the constraint refuses most of them.
 alter table stores add constraint stores_seq check (seq >= orders_version and seq >= items_version);
+create function refuse_unnumbered() returns trigger language plpgsql as $$
+begin
+  raise exception 'this database needs a newer version of Tillgate';
+end $$;
+do $$ begin
+  if not exists (select 1 from pg_extension where extname = 'citus') then
+    create trigger stores_seq before update of orders_version, items_version on stores for each row
+    when (new.seq = old.seq and (new.orders_version <> old.orders_version or new.items_version <> old.items_version))
+    execute function refuse_unnumbered();
+  end if;
+end $$;
 
 alter table orders add column seq bigint not null default 0;
 alter table orders add column subtotal bigint not null default 0;
@@ -33,8 +45,12 @@ create table feed (
 );
 insert into feed (id, history) values (1, replace(gen_random_uuid()::text, '-', ''));
 
--- The servers that have held this history, with their timeline: after a failover it may lack the last commits.
+-- The servers that have held this history, with their timeline: after a failover it may lack the last commits. The first
+-- is recorded together with the history, so that a standby that has the one has the other.
 create table feed_servers (
   system_identifier text primary key,
   timeline bigint not null
 );
+insert into feed_servers (system_identifier, timeline)
+select system_identifier::text, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint
+from pg_control_system();

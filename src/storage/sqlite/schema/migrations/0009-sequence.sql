@@ -6,7 +6,7 @@ update stores set seq = max(orders_version, items_version);
 
 -- A process of an earlier version would store changes without a number, which no reader of the sequence would see.
 create trigger stores_seq before update of orders_version, items_version on stores
-when new.seq < max(new.orders_version, new.items_version)
+when new.seq = old.seq and (new.orders_version <> old.orders_version or new.items_version <> old.items_version)
 begin
   select raise(abort, 'this database needs a newer version of Tillgate');
 end;
