@@ -1,6 +1,7 @@
 import { runFiles } from '../../helpers/suite.ts'
 
 await runFiles('postgres', [
+  'faults/changes.test.ts',
   'faults/clock.test.ts',
   'faults/crash.test.ts',
   'faults/shutdown.test.ts',
