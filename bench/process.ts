@@ -17,10 +17,18 @@ export interface Running {
 /** Tillgate in a separate process, as operators run it: logging to a file. */
 export function tillgate(args: string[], env: Record<string, string>, stdin?: 'pipe'): Running {
   const log = openSync(join(tmpdir(), `tillgate-bench-${process.pid}.log`), 'a')
-  const child = spawn(process.execPath, [bin, ...args], {
-    env: { ...process.env, ...env },
-    stdio: [stdin ?? 'ignore', 'pipe', log],
-  })
+  const child = spawn(
+    process.execPath,
+    [
+      ...(args[0] === 'serve' ? (process.env['BENCH_ARGS'] ?? '').split(' ').filter(Boolean) : []),
+      bin,
+      ...args,
+    ],
+    {
+      env: { ...process.env, ...env },
+      stdio: [stdin ?? 'ignore', 'pipe', log],
+    },
+  )
   let output = ''
   let peak: number | null = null
   child.stdout?.on('data', data => {
@@ -73,6 +81,12 @@ export function cpuOf(pids: readonly number[]): number | null {
   }
   // USER_HZ is 100 on every common Linux.
   return ticks * 10_000
+}
+
+/** Resident memory of a process in MB, now; null where the system does not report it. */
+export function memoryOf(pid: number): number | null {
+  const kib = /VmRSS:\s+(\d+)/.exec(fileOf(pid, 'status'))?.[1]
+  return kib === undefined ? null : Math.round(Number(kib) / 1024)
 }
 
 function fileOf(pid: number | undefined, name: string): string {

@@ -26,7 +26,8 @@ export async function withServer<T>(
   }
 }
 
-async function readyAt(server: Running): Promise<string> {
+/** The address of a server that has started. */
+export async function readyAt(server: Running): Promise<string> {
   const gone = once(server.child, 'exit').then(([code]) => {
     throw new Error(`the server ended at its start with exit code ${code}`)
   })

@@ -35,7 +35,7 @@ export const notModified: Rows = async function* (bench: Bench) {
 }
 
 /** The same requests with If-None-Match. */
-async function withTags(base: string, requests: readonly Request[]): Promise<Request[]> {
+export async function withTags(base: string, requests: readonly Request[]): Promise<Request[]> {
   const tagged: Request[] = []
   for (const { path, headers = {} } of requests) {
     const first = await fetch(base + path, { headers })

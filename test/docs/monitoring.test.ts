@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, mock, test } from 'node:test'
+import { byTest } from '../helpers/by.ts'
+import { sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 
 /** The dashboard and the alert rules ask for nothing that `/metrics` does not have. */
@@ -16,6 +18,7 @@ let metrics: string
 before(async () => {
   server = await startServer()
   await server.get('/integration/v1/stores', await server.token(await server.newApp()))
+  await wakeUp()
   // A label is there when there was something to count.
   mock.method(server.storage, 'ping', async () => {
     throw new Error('gone')
@@ -25,6 +28,19 @@ before(async () => {
 })
 
 after(() => server.close())
+
+/** Lets a change end the wait of a request. */
+async function wakeUp(): Promise<void> {
+  const client = await server.newApp()
+  await server.push(sampleStore({ id: 1 }))
+  await server.apps.authorize(client.client_id, [1n], byTest)
+  const waiting = server.get('/integration/v1/changes?store_id=1&wait=30', await server.token(client))
+  while (!(await server.get('/metrics')).text.includes('tillgate_waiting_requests 1')) {
+    await new Promise(setImmediate)
+  }
+  await server.push(sampleOrder({ store_id: 1 }))
+  await waiting
+}
 
 const names = (text: string) => new Set(text.match(/\b(?:tillgate|nodejs|process)_[a-z_]+\b/g))
 

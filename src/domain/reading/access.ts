@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
-import type { AccessClaim, AccessFacts, Storage, StoreFacts } from '../../storage/port/index.ts'
+import type { AccessClaim, AccessFacts, Storage, StoreFacts, TokenFacts } from '../../storage/port/index.ts'
 
 /** The app and the authorization that a verified token belongs to. */
 export interface Principal {
@@ -14,7 +14,7 @@ export interface Principal {
 
 /** The checks run in this order: token, scope, parameters, store exists, store allowed. Here are the first and the last two. */
 
-export function checkToken(facts: AccessFacts): void {
+export function checkToken(facts: TokenFacts): void {
   if (!facts.app_live) throw fail('token_revoked', 'The app that holds this token was disabled or removed')
   if (facts.token_revoked) throw fail('token_revoked', 'This token was revoked')
   if (!facts.authorization_live)
@@ -24,9 +24,12 @@ export function checkToken(facts: AccessFacts): void {
 export function checkStore(facts: AccessFacts, store_id: bigint): StoreFacts {
   checkToken(facts)
   if (facts.store === null) throw fail('store_not_found', `No store has the id ${store_id}`)
-  if (!facts.store_allowed) throw fail('store_forbidden', `This token may not access store ${store_id}`)
+  if (!facts.store_allowed) throw forbidden(store_id)
   return facts.store
 }
+
+export const forbidden = (store_id: bigint) =>
+  fail('store_forbidden', `This token may not access store ${store_id}`)
 
 /** For a request that fails anyway: a revoked token is reported before any other problem. */
 export async function checkLive(storage: Storage, principal: Principal): Promise<void> {

@@ -1,9 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import { fail } from '../../errors.ts'
-import type { AccessClaim, AccessFacts, SequenceMove, Storage } from '../../storage/port/index.ts'
+import { checkToken, forbidden } from './access.ts'
+import type {
+  AccessClaim,
+  SequenceMove,
+  Storage,
+  StoreFacts,
+  WaitingAccess,
+} from '../../storage/port/index.ts'
 
-/** Milliseconds between two questions to the database, for changes that other processes and nodes store. */
-const tickEvery = 500
+/**
+ * Milliseconds between two questions to the database, for changes that other processes and nodes store. Every second one
+ * is about access too: a revocation at another node ends a wait within a second.
+ */
+const tickEvery = 450
 
 /** Milliseconds over which waiting requests end when the server closes, so that clients do not all return at once. */
 const closingSpread = 1000
@@ -19,22 +29,34 @@ export interface WaitingDeps {
 /** A request that waits for a change. */
 interface Waiter {
   claim: AccessClaim
+  /** Ends the wait because of a change. */
+  wake(): void
   /** Ends the wait; with an error, the request fails with it. */
   end(error?: unknown): void
-  /** Ends the wait because the server closes. */
-  close(): void
 }
 
 interface StoreWaiter extends Waiter {
   store_id: bigint
-  isDue(store: NonNullable<AccessFacts['store']>): boolean
-  isDueAfter(move: SequenceMove): boolean
-  check(facts: AccessFacts): void
+  above: number
+  isDue(store: Versions): boolean
 }
 
 interface ListWaiter extends Waiter {
-  /** Whether the list has changed; throws when access has ended. */
-  hasChanged(): Promise<boolean>
+  list: WaitingList
+}
+
+type Versions = Pick<StoreFacts, 'orders_version' | 'items_version'>
+
+/** A list that a request waits for. */
+export interface WaitingList {
+  /** Requests of one token for one list share a question. */
+  key: string
+  /** The list's version that the client knows. */
+  known: string
+  /** The current version; throws when access has ended. */
+  read(): Promise<string>
+  /** Whether a change that this process has stored is one of the list. */
+  isDueAfter(move: SequenceMove): boolean
 }
 
 /**
@@ -43,42 +65,46 @@ interface ListWaiter extends Waiter {
  */
 export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps) {
   const ofStore = new Map<bigint, Set<StoreWaiter>>()
+  const ofToken = new Map<string, { claim: AccessClaim; waiters: Set<StoreWaiter> }>()
   const ofLists = new Set<ListWaiter>()
   const ofApp = new Map<string, number>()
   /** A change may be stored between the read that finds nothing and the wait. */
   const recent = new LRUCache<bigint, SequenceMove>({ max: 1000 })
   let waiting = 0
   let timer: NodeJS.Timeout | undefined
-  let asking: Promise<void> | null = null
-  let askAgain = false
+  let isAsking = false
+  let hasAccessChanged = false
   let closed = false
+  let tick = 0
 
-  /** Keeps the waiter until it ends, by `seconds`, by `signal` or by its own condition. False: the server closes. */
+  /**
+   * Keeps the waiter until it ends: by a change, by `seconds`, by its client or when the server closes. Returns when a
+   * change ended it, by `performance.now()`, and null when something else did.
+   */
   async function hold<W extends Waiter>(
-    { claim, seconds, signal }: WaitOptions,
-    create: (ends: Pick<Waiter, 'end' | 'close'>) => W,
+    { claim, seconds, client }: WaitOptions,
+    create: (ends: Pick<Waiter, 'wake' | 'end'>) => W,
     add: (waiter: W) => void,
     remove: (waiter: W) => void,
-  ): Promise<boolean> {
+  ): Promise<number | null> {
     const { app_id } = claim
     const held = ofApp.get(app_id) ?? 0
     if (held >= limit) throw tooMany(limit)
-    if (closed || signal.aborted) return false
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    const end = (error?: unknown) => (error === undefined ? resolve(true) : reject(error as Error))
-    const stop = () => end()
-    const waiter = create({ end, close: () => resolve(false) })
-    const timeout = setTimeout(stop, seconds * 1000)
-    signal.addEventListener('abort', stop, { once: true })
+    if (closed || client.hasLeft) return null
+    const { promise, resolve, reject } = Promise.withResolvers<number | null>()
+    const end = (error?: unknown) => (error === undefined ? resolve(null) : reject(error as Error))
+    const waiter = create({ end, wake: () => resolve(performance.now()) })
+    const timeout = setTimeout(end, seconds * 1000)
+    client.leave = end
     ofApp.set(app_id, held + 1)
     waiting++
     add(waiter)
-    timer ??= setInterval(() => void ask(), tickEvery).unref()
+    timer ??= setInterval(onTick, tickEvery).unref()
     try {
       return await promise
     } finally {
       clearTimeout(timeout)
-      signal.removeEventListener('abort', stop)
+      client.leave = noop
       remove(waiter)
       waiting--
       const left = (ofApp.get(app_id) ?? 1) - 1
@@ -91,97 +117,107 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     }
   }
 
-  /** Asks the database about every waiting request; a second call meanwhile asks once more afterwards. */
-  function ask(): Promise<void> {
-    askAgain = asking !== null
-    asking ??= (async () => {
-      do {
-        askAgain = false
-        await Promise.all([askForStores(), askForLists()]).catch(notice)
-      } while (askAgain)
-      asking = null
-    })()
-    return asking
+  function onTick(): void {
+    tick++
+    if (!isAsking) void ask(tick % 2 === 0)
+  }
+
+  /** Asks the database about every waiting request, and again when access has changed meanwhile. */
+  async function ask(withAccess: boolean): Promise<void> {
+    isAsking = true
+    hasAccessChanged = withAccess
+    do {
+      const access = hasAccessChanged ? askForAccess() : null
+      hasAccessChanged = false
+      await Promise.all([access, askForStores(), askForLists()]).catch(notice)
+    } while (hasAccessChanged)
+    isAsking = false
   }
 
   async function askForStores(): Promise<void> {
-    const waiters = [...ofStore.values()].flatMap(set => [...set])
-    if (waiters.length === 0) return
-    // Requests of one token for one store share a question.
-    const questions = new Map<string, { claim: AccessClaim; store_id: bigint; waiters: StoreWaiter[] }>()
-    for (const waiter of waiters) {
-      const key = `${waiter.claim.jti} ${waiter.store_id}`
-      const question = questions.get(key)
-      if (question) question.waiters.push(waiter)
-      else questions.set(key, { claim: waiter.claim, store_id: waiter.store_id, waiters: [waiter] })
+    const known = new Map<bigint, number>()
+    for (const [store_id, waiters] of ofStore) {
+      let lowest = Number.POSITIVE_INFINITY
+      for (const { above } of waiters) lowest = Math.min(lowest, above)
+      known.set(store_id, lowest)
     }
-    const all = [...questions.values()]
-    const facts = await storage.changes.watch(all)
-    all.forEach((question, i) => {
-      for (const waiter of question.waiters) decide(waiter, facts[i] as AccessFacts)
-    })
+    for (const store of await storage.changes.moved(known)) {
+      for (const waiter of ofStore.get(store.id) ?? []) if (waiter.isDue(store)) waiter.wake()
+    }
   }
 
-  function decide(waiter: StoreWaiter, facts: AccessFacts): void {
-    try {
-      waiter.check(facts)
-    } catch (error) {
-      return waiter.end(error)
+  async function askForAccess(): Promise<void> {
+    const tokens = [...ofToken.values()].map(({ claim, waiters }) => ({
+      claim,
+      waiters: [...waiters],
+      store_ids: Array.from(waiters, ({ store_id }) => store_id),
+    }))
+    const found = await storage.changes.access(tokens)
+    for (const [i, { waiters }] of tokens.entries()) {
+      const { token, allowed } = found[i] as WaitingAccess
+      const ended = failureOf(() => checkToken(token))
+      for (const waiter of waiters) {
+        if (ended !== null) waiter.end(ended)
+        else if (!allowed.has(waiter.store_id)) waiter.end(forbidden(waiter.store_id))
+      }
     }
-    if (facts.store && waiter.isDue(facts.store)) waiter.end()
   }
 
+  /** One list after the other: each takes a database connection, or the event loop. */
   async function askForLists(): Promise<void> {
-    const ended = [...ofLists].map(waiter =>
-      waiter.hasChanged().then(changed => changed && waiter.end(), waiter.end),
-    )
-    await Promise.all(ended)
+    for (const waiters of Map.groupBy(ofLists, ({ list }) => list.key).values()) {
+      const [{ list }] = waiters as [ListWaiter]
+      try {
+        const version = await list.read()
+        for (const waiter of waiters) if (waiter.list.known !== version) waiter.wake()
+      } catch (error) {
+        for (const waiter of waiters) waiter.end(error)
+      }
+      await new Promise(setImmediate)
+    }
   }
 
   return {
     get size() {
       return waiting
     },
-    /** Resolves when the store's newest seq of interest is above `above`, when the time is over, or (false) at the end. */
+    /** Resolves when the store's newest seq of interest is above `above`, or when the wait is over. */
     async forStore(
       options: WaitOptions & {
         store_id: bigint
         above: number
-        newest(store: NonNullable<AccessFacts['store']>): number
-        newestAfter(move: SequenceMove): number | null
-        check(facts: AccessFacts): void
+        newest(store: Versions): number
       },
-    ): Promise<boolean> {
-      const { claim, store_id, above, newest, newestAfter, check } = options
+    ): Promise<number | null> {
+      const { claim, store_id, above, newest } = options
       const known = recent.get(store_id)
-      if (known && (newestAfter(known) ?? 0) > above) return true
+      if (known && newest(versionsAfter(known)) > above) return performance.now()
       return hold<StoreWaiter>(
         options,
-        ends => ({
-          ...ends,
-          claim,
-          store_id,
-          check,
-          isDue: store => newest(store) > above,
-          isDueAfter: move => (newestAfter(move) ?? 0) > above,
-        }),
+        ends => ({ ...ends, claim, store_id, above, isDue: store => newest(store) > above }),
         waiter => {
           const set = ofStore.get(store_id) ?? new Set()
           ofStore.set(store_id, set.add(waiter))
+          const token = ofToken.get(claim.jti) ?? { claim, waiters: new Set() }
+          ofToken.set(claim.jti, token)
+          token.waiters.add(waiter)
         },
         waiter => {
           const set = ofStore.get(store_id)
           set?.delete(waiter)
           if (set?.size === 0) ofStore.delete(store_id)
+          const token = ofToken.get(claim.jti)
+          token?.waiters.delete(waiter)
+          if (token?.waiters.size === 0) ofToken.delete(claim.jti)
         },
       )
     },
-    /** Resolves when `hasChanged` says so, when the time is over, or (false) when the server closes. */
-    async forList(options: WaitOptions & { hasChanged(): Promise<boolean> }): Promise<boolean> {
-      const { claim, hasChanged } = options
+    /** Resolves when the list has changed, or when the wait is over. */
+    async forList(options: WaitOptions & { list: WaitingList }): Promise<number | null> {
+      const { claim, list } = options
       return hold<ListWaiter>(
         options,
-        ends => ({ ...ends, claim, hasChanged }),
+        ends => ({ ...ends, claim, list }),
         waiter => void ofLists.add(waiter),
         waiter => void ofLists.delete(waiter),
       )
@@ -195,19 +231,21 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
           orders_seq: move.orders_seq ?? orders_seq,
           items_seq: move.items_seq ?? items_seq,
         })
-        for (const waiter of ofStore.get(move.store_id) ?? []) if (waiter.isDueAfter(move)) waiter.end()
+        const store = versionsAfter(move)
+        for (const waiter of ofStore.get(move.store_id) ?? []) if (waiter.isDue(store)) waiter.wake()
+        for (const waiter of ofLists) if (waiter.list.isDueAfter(move)) waiter.wake()
       }
-      if (moves.length > 0 && ofLists.size > 0) void ask()
     },
     /** Asks at once: this process has changed what some token may read. */
     accessChanged(): void {
-      if (waiting > 0) void ask()
+      if (isAsking) hasAccessChanged = true
+      else if (waiting > 0) void ask(true)
     },
     /** Ends every wait within a second. */
     close(): void {
       closed = true
       const all = [...[...ofStore.values()].flatMap(set => [...set]), ...ofLists]
-      for (const waiter of all) setTimeout(waiter.close, Math.random() * closingSpread)
+      for (const waiter of all) setTimeout(() => waiter.end(), Math.random() * closingSpread)
     },
   }
 }
@@ -217,9 +255,31 @@ export type Waiting = ReturnType<typeof createWaiting>
 interface WaitOptions {
   claim: AccessClaim
   seconds: number
-  /** Aborted when the client closes the connection. */
-  signal: AbortSignal
+  client: WaitingClient
 }
+
+/** The client of a waiting request. Not an AbortSignal, which takes more memory than all else that waits. */
+export interface WaitingClient {
+  hasLeft: boolean
+  /** Called when the client closes the connection. */
+  leave(): void
+}
+
+const noop = (): void => {}
+
+function failureOf(check: () => void): unknown {
+  try {
+    check()
+  } catch (error) {
+    return error
+  }
+  return null
+}
+
+const versionsAfter = ({ orders_seq, items_seq }: SequenceMove): Versions => ({
+  orders_version: orders_seq ?? 0,
+  items_version: items_seq ?? 0,
+})
 
 const tooMany = (limit: number) =>
   fail('rate_limited', `This app has ${limit} waiting requests already, the maximum`, {

@@ -41,8 +41,8 @@ export function closeSlowClients(app: FastifyInstance, connections: Connections)
     const stuck: Connection[] = []
     for (const connection of connections.all()) {
       const { socket } = connection
-      const sendsInTime = isFastEnough(receiving, connection, isReceiving(connection), received(socket), now)
-      const readsInTime = isFastEnough(sending, connection, isSending(connection), sent(socket), now)
+      const sendsInTime = isFastEnough(receiving, connection, isReceiving(connection), received, now)
+      const readsInTime = isFastEnough(sending, connection, isSending(connection), sent, now)
       if (!sendsInTime || !readsInTime) {
         app.log.debug({ address: socket.remoteAddress }, 'closed a connection that was too slow')
         socket.destroy()
@@ -83,7 +83,7 @@ function isFastEnough(
   marks: WeakMap<Connection, Mark>,
   connection: Connection,
   moving: boolean,
-  position: Position,
+  positionOf: (socket: Socket) => Position,
   now: number,
 ): boolean {
   const mark = marks.get(connection)
@@ -91,6 +91,7 @@ function isFastEnough(
     if (mark) marks.delete(connection)
     return true
   }
+  const position = positionOf(connection.socket)
   if (!mark) {
     marks.set(connection, { since: now, moved: 0, position })
     return true

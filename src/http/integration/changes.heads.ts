@@ -66,15 +66,19 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         const isKnown = matches(known, tag)
         if (isKnown && time.left() > 0) {
           request.ticket?.release()
-          const goesOn = await time.spend(signal =>
+          await time.spend(wait =>
             waiting.forList({
+              ...wait,
               claim: principal.claim,
-              seconds: time.left(),
-              signal,
-              hasChanged: async () => (await read()).tag !== tag,
+              list: {
+                key: [principal.claim.jti, number, most, after].join(' '),
+                known: tag,
+                read: async () => (await read()).tag,
+                isDueAfter: move =>
+                  heads.some(({ store_id, seq }) => store_id === move.store_id && move.seq > seq),
+              },
             }),
           )
-          if (!goesOn) return answer(reply, tag, null)
           await admit(request)
           continue
         }

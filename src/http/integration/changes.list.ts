@@ -4,7 +4,7 @@ import { Changes } from '../../contract/changes.ts'
 import { Envelope } from '../../contract/envelope.ts'
 import { mayBeOmitted } from '../../contract/fields.ts'
 import { count, maxOrderCount } from '../../contract/paging.ts'
-import { checkLive, checkStore, type Principal } from '../../domain/reading/access.ts'
+import { checkLive, type Principal } from '../../domain/reading/access.ts'
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -85,20 +85,15 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
       const page = await listChanges(principal, query)
       if (page.rows > 0 || time.left() <= 0) return page
       request.ticket?.release()
-      const goesOn = await time.spend(signal =>
+      await time.spend(wait =>
         waiting.forStore({
+          ...wait,
           claim: principal.claim,
           store_id: query.store_id,
           above: page.newest,
-          seconds: time.left(),
-          signal,
           newest: store => newestOf(store, query.kinds),
-          newestAfter: ({ orders_seq, items_seq }) =>
-            newestOf({ orders_version: orders_seq ?? 0, items_version: items_seq ?? 0 }, query.kinds),
-          check: facts => void checkStore(facts, query.store_id),
         }),
       )
-      if (!goesOn) return page
       await admit(request)
     }
   }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { mayBeOmitted } from '../../contract/fields.ts'
+import type { WaitingClient } from '../../domain/reading/waiting.ts'
 import type { Clock, Seconds } from '../../lib/clock.ts'
 
 /** Seconds. Proxies and clients commonly give up after 60. */
@@ -24,16 +25,25 @@ export function waitingTime(
   { seconds, expires_at, clock }: { seconds: number; expires_at: Seconds; clock: Clock },
 ) {
   const until = performance.now() + Math.min(seconds, expires_at - clock.now()) * 1000
-  const closed = new AbortController()
-  if (seconds > 0) reply.raw.once('close', () => closed.abort())
+  const client: WaitingClient = { hasLeft: false, leave() {} }
+  if (seconds > 0) {
+    reply.raw.once('close', () => {
+      client.hasLeft = true
+      client.leave()
+    })
+  }
+  let isOver = false
+  const left = () => (isOver || client.hasLeft ? 0 : (until - performance.now()) / 1000)
   return {
-    /** Seconds. */
-    left: () => (closed.signal.aborted ? 0 : (until - performance.now()) / 1000),
-    /** Waits, and returns whether it is worth while to look again. */
-    async spend(hold: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
+    /** Seconds; none once a wait has ended without a change. */
+    left,
+    async spend(
+      hold: (time: { client: WaitingClient; seconds: number }) => Promise<number | null>,
+    ): Promise<void> {
       const began = performance.now()
       try {
-        return await hold(closed.signal)
+        request.woken_at = await hold({ client, seconds: left() })
+        isOver = request.woken_at === null
       } finally {
         request.waited = (request.waited ?? 0) + performance.now() - began
       }

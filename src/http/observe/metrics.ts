@@ -27,6 +27,18 @@ export function createMetrics() {
     'Time of a database operation, including its wait for a connection',
     [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   )
+  const wakeUps = createHistogram(
+    registry,
+    'tillgate_wake_up_duration_seconds',
+    'Time from the change that ended a wait to the beginning of the response',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  ).labels({})
+  const changes = new Counter({
+    name: 'tillgate_changes_served_total',
+    help: 'Orders and items in responses of the changes endpoint',
+    labelNames: ['kind'],
+    registers,
+  })
   const refused = new Counter({
     name: 'tillgate_http_requests_refused_total',
     help: 'Requests rejected with 503 because the server was overloaded',
@@ -83,8 +95,16 @@ export function createMetrics() {
         },
       })
       registry.registerMetric(open)
+      ends.listenToAnswers(({ woken_at }) => {
+        if (typeof woken_at === 'number') wakeUps((performance.now() - woken_at) / 1000)
+      })
       const bound = new Map<string, (seconds: number) => void>()
-      ends.listen(({ method, route, status, milliseconds, aborted }) => {
+      ends.listen(({ request, method, route, status, milliseconds, aborted }) => {
+        const { rows = 0, orders } = (method === 'GET' && request.page) || {}
+        if (orders !== undefined) {
+          changes.inc({ kind: 'order' }, orders)
+          changes.inc({ kind: 'item' }, rows - orders)
+        }
         const outcome = aborted ? 'aborted' : String(status)
         const key = `${outcome} ${method} ${route}`
         let observe = bound.get(key)

@@ -4,6 +4,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Milliseconds that the request has waited for a change: time without work. */
     waited?: number
+    /** When a change ended the wait, by `performance.now()`; null when the last wait ended without one. */
+    woken_at?: number | null
   }
 }
 

@@ -84,13 +84,17 @@ export interface TokenFamily {
   generation: number
 }
 
-/** The current state behind a token, and of the requested store. */
-export interface AccessFacts {
+/** The current state behind a token. */
+export interface TokenFacts {
   app_live: boolean
   /** The token itself, or its family from its generation on. */
   token_revoked: boolean
   /** True for a claim without an authorization. */
   authorization_live: boolean
+}
+
+/** The current state behind a token, and of the requested store. */
+export interface AccessFacts extends TokenFacts {
   /** Null when the request names no store, or one that does not exist. */
   store: StoreFacts | null
   store_allowed: boolean

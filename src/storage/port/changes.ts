@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts'
-import type { AccessClaim, AccessFacts } from './authorizations.ts'
+import type { AccessClaim, AccessFacts, StoreFacts, TokenFacts } from './authorizations.ts'
 import type { Chunk, Cursor, NextChunk } from './lists.ts'
 
 export const changeKinds = ['order', 'item'] as const
@@ -27,10 +27,18 @@ export interface ChangesChunk extends Chunk {
   last_seq: number | null
 }
 
-/** An app's question about a store. */
+export type StoreVersions = Pick<StoreFacts, 'orders_version' | 'items_version'> & { id: bigint }
+
+/** The stores that an app's requests wait for, with one token. */
 export interface WaitingRead {
   claim: AccessClaim
-  store_id: bigint
+  store_ids: readonly bigint[]
+}
+
+export interface WaitingAccess {
+  token: TokenFacts
+  /** Of the stores, those that the claim covers. */
+  allowed: ReadonlySet<bigint>
 }
 
 /** The newest seq of each store that a claim covers, as JSON, by store. */
@@ -81,8 +89,10 @@ export interface Changes {
   }): Promise<NextChunk & ChangesChunk>
   heads(read: HeadsRead): Promise<Heads>
   receipts(read: { claim: AccessClaim; query: ReceiptsQuery }): Promise<Receipts>
-  /** The facts behind many claims, in the same order. */
-  watch(reads: readonly WaitingRead[]): Promise<AccessFacts[]>
+  /** Of many stores, by id, those whose newest seq is above the given one. */
+  moved(known: ReadonlyMap<bigint, number>): Promise<StoreVersions[]>
+  /** What many claims may read now, in the same order. */
+  access(reads: readonly WaitingRead[]): Promise<WaitingAccess[]>
   /** The id of the database's history. */
   history(): Promise<string>
   /** Begins a new history and returns its id: clients of `changes` then read everything again. */

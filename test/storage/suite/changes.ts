@@ -243,7 +243,7 @@ export function changeTests(open: Open): void {
     )
   })
 
-  check('watch: the facts of many claims, in their order', open, async storage => {
+  check('access: what many claims may read, in their order', open, async storage => {
     const claim = await linked(storage, [1n, 2n])
     await write(storage, { stores: [store(3n)], orders: [order(2n, 'a')] })
     await storage.revokedTokens.add('gone', 9999)
@@ -260,6 +260,39 @@ export function changeTests(open: Open): void {
       { claim: { ...claim, app_id: 'none' }, store_id: 4n },
     ]
     const each = await Promise.all(reads.map(read => storage.stores.access(read.claim, read.store_id)))
-    assert.deepEqual(await storage.changes.watch(reads), each)
+    const found = await storage.changes.access(
+      reads.map(({ claim, store_id }) => ({ claim, store_ids: [store_id] })),
+    )
+    assert.deepEqual(
+      found.map(({ token, allowed }, i) => ({
+        ...token,
+        store_allowed: allowed.has(reads[i]?.store_id as bigint),
+      })),
+      each.map(({ app_live, token_revoked, authorization_live, store_allowed }) => ({
+        app_live,
+        token_revoked,
+        authorization_live,
+        store_allowed,
+      })),
+    )
+    const [{ allowed } = assert.fail()] = await storage.changes.access([
+      { claim, store_ids: [1n, 2n, 3n, 4n] },
+    ])
+    assert.deepEqual(allowed, new Set([1n, 2n]))
+    assert.deepEqual(await storage.changes.access([]), [])
+  })
+
+  check('moved: of many stores, those above a seq', open, async storage => {
+    const large = 9007199254740993n
+    await write(storage, { stores: [store(1n), store(2n), store(large)], orders: [order(large, 'a')] })
+    const claim = await linked(storage, [2n, large])
+    const { store: facts } = await storage.stores.access(claim, large)
+    const { seq = 0, orders_version, items_version } = facts ?? {}
+    const moved = (...known: [bigint, number][]) => storage.changes.moved(new Map(known))
+    assert.deepEqual(await moved([2n, 0], [large, seq - 1], [4n, 0]), [
+      { id: large, orders_version, items_version },
+    ])
+    assert.deepEqual(await moved([large, seq]), [])
+    assert.deepEqual(await moved(), [])
   })
 }

@@ -7,7 +7,7 @@ import { emptyChunk } from '../lists/list.ts'
 import { createHeads } from './heads.ts'
 import { historyColumns, type HistoryRow, readHistory, recordServer, renewSql, serverSql } from './history.ts'
 import { receiptsOf, receiptsSql } from './receipts.ts'
-import { createWatch } from './watch.ts'
+import { createWaitingReads } from './waiting.ts'
 
 const [store, after, limit, newest] = [0, 1, 2, 3].map(place => `$${afterClaim + place}`) as [
   string,
@@ -88,7 +88,7 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
       })
       return { facts, history: from.history, receipts }
     },
-    watch: createWatch(db),
+    ...createWaitingReads(db),
     async history() {
       const [row] = await db.query<{ history: string }>('select history from feed')
       return (row as { history: string }).history

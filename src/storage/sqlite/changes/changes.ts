@@ -6,6 +6,7 @@ import { emptyChunk } from '../lists/list.ts'
 import { createHeads } from './heads.ts'
 import { renewSql } from './history.ts'
 import { createReceipts } from './receipts.ts'
+import { createWaitingReads } from './waiting.ts'
 
 /** The entries of one kind with ?2 < seq ≤ ?3, each as in the answer. */
 const entries: Record<ChangeKind, string> = {
@@ -64,16 +65,7 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
       }),
     ...createHeads(db, access),
     ...createReceipts(db, access, readHistory),
-    watch: async reads => {
-      const facts = []
-      // In parts, so that other requests are answered in between.
-      for (let i = 0; i < reads.length; i += 250) {
-        const part = reads.slice(i, i + 250)
-        facts.push(...(await db.look(() => part.map(({ claim, store_id }) => access.facts(claim, store_id)))))
-        if (i + 250 < reads.length) await new Promise(setImmediate)
-      }
-      return facts
-    },
+    ...createWaitingReads(db),
     history: () => db.read(readHistory),
     renewHistory: audit =>
       db.write(() => {

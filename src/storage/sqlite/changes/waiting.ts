@@ -1,0 +1,87 @@
+import type { AccessClaim, Changes, StoreVersions, TokenFacts, WaitingAccess } from '../../port/index.ts'
+import { isRevoked } from '../apps/revoked-tokens.ts'
+import type { Database } from '../connection/database.ts'
+
+/** Entries of a list that are read in one step, about a millisecond; between two steps other requests are answered. */
+const step = 500
+
+type Flags = [app_live: number, token_revoked: number, authorization_live: number]
+
+/** What requests that wait ask for, all at once. Lists are sent as JSON: a statement for each entry takes longer. */
+export function createWaitingReads(db: Database): Pick<Changes, 'moved' | 'access'> {
+  // CROSS JOIN keeps this order: the list is not longer than the table, and usually much shorter.
+  const moved = db.prepare<[bigint, bigint, bigint]>(
+    `select stores.id, orders_version, items_version
+     from json_each(?) as known cross join stores on stores.id = cast(known.key as integer)
+     where stores.seq > known.value`,
+    'bigint',
+    'tuples',
+  )
+  const links = db.prepare<[store_id: bigint]>(
+    `select store_id from authorization_stores indexed by authorization_stores_by_app
+     where app_id = ?1 and store_id in (select value from json_each(?3)) and (?2 is null or authorization_id = ?2)`,
+    'bigint',
+    'tuples',
+  )
+  const token = db.prepare<Flags>(
+    `select exists (select 1 from apps where id = ?1 and disabled_at is null),
+       ${isRevoked('?3', '?4', '?5')},
+       ?2 is null or exists (
+         select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null)`,
+    'number',
+    'tuples',
+  )
+
+  function tokenFacts({ app_id, authorization_id, jti, family }: AccessClaim): TokenFacts {
+    const familyValues = [family?.id ?? null, family?.generation ?? 0]
+    const [app_live, token_revoked, authorization_live] = token.get(
+      app_id,
+      authorization_id,
+      jti,
+      ...familyValues,
+    ) as Flags
+    return {
+      app_live: app_live === 1,
+      token_revoked: token_revoked === 1,
+      authorization_live: authorization_live === 1,
+    }
+  }
+
+  let readInStep = 0
+  /** Calls `read` for a part of the list at a time. Short lists share a step. */
+  async function inSteps<T>(list: readonly T[], read: (part: readonly T[]) => void): Promise<void> {
+    for (let i = 0; i < list.length; i += step) {
+      const part = list.slice(i, i + step)
+      await db.look(() => read(part))
+      readInStep += part.length
+      if (readInStep < step) continue
+      readInStep = 0
+      await new Promise(setImmediate)
+    }
+  }
+
+  return {
+    async moved(known) {
+      const found: StoreVersions[] = []
+      await inSteps([...known], part => {
+        const list = `{${part.map(([id, seq]) => `"${id}":${seq}`).join(',')}}`
+        for (const [id, orders, items] of moved.all(list)) {
+          found.push({ id, orders_version: Number(orders), items_version: Number(items) })
+        }
+      })
+      return found
+    },
+    async access(reads) {
+      const found: WaitingAccess[] = []
+      for (const { claim, store_ids } of reads) {
+        const allowed = new Set<bigint>()
+        await inSteps(store_ids, part => {
+          for (const [store_id] of links.all(claim.app_id, claim.authorization_id, `[${part.join(',')}]`))
+            allowed.add(store_id)
+        })
+        found.push({ token: tokenFacts(claim), allowed })
+      }
+      return found
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, mock, test } from 'node:test'
+import { byTest } from '../helpers/by.ts'
+import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
+
+/** Many requests that wait: what they cost others, and how they end. */
+
+const stores = 50
+const ofStore = 10
+
+let server: TestServer
+let token: string
+let writer: string
+let ended: { store_id: number; answer: Answer }[] = []
+let all: Promise<unknown>
+
+before(async () => {
+  server = await startServer({ config: { max_waiting: stores * ofStore } })
+  const client = await server.newApp()
+  token = await server.token(client)
+  writer = await server.token(await server.newApp({ scope: 'platform.write' }))
+  const ids = Array.from({ length: stores }, (_, i) => i + 1)
+  await server.push(...ids.map(id => sampleStore({ id })))
+  await server.apps.authorize(client.client_id, ids.map(BigInt), byTest)
+  const wait = async (store_id: number) => {
+    const answer = await server.get(`/integration/v1/changes?store_id=${store_id}&wait=30`, token)
+    ended.push({ store_id, answer })
+  }
+  all = Promise.all(ids.flatMap(id => Array.from({ length: ofStore }, () => wait(id))))
+  await until(metrics => metrics.includes(`tillgate_waiting_requests ${stores * ofStore}\n`))
+})
+after(() => server.close())
+
+async function until(condition: (metrics: string) => boolean): Promise<string> {
+  for (;;) {
+    const { text } = await server.get('/metrics')
+    if (condition(text)) return text
+    await new Promise(setImmediate)
+  }
+}
+
+async function push(...records: object[]): Promise<void> {
+  const { status } = await fetch(`${server.base}/platform/v1/records`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/x-ndjson' },
+    body: records.map(record => JSON.stringify(record)).join('\n'),
+  })
+  assert.equal(status, 200)
+}
+
+test('waiting requests hold no slot of admission control: others are answered', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => server.get('/integration/v1/changes?store_id=1', token)),
+  )
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  assert.equal(ended.length, 0)
+})
+
+test('a change ends the wait of the requests for its store, and of no other', async () => {
+  await push(sampleOrder({ store_id: 7 }), sampleItem({ store_id: 7 }))
+  const metrics = await until(() => ended.length >= ofStore)
+  assert.deepEqual(new Set(ended.map(({ store_id }) => store_id)), new Set([7]))
+  for (const { answer } of ended) assert.equal(answer.json.data.changes.length, 2)
+  assert.match(metrics, new RegExp(`^tillgate_waiting_requests ${(stores - 1) * ofStore}$`, 'm'))
+  ended = []
+})
+
+test('metrics count changes by kind, and the time from a change to the response', async () => {
+  const { text } = await server.get('/metrics')
+  assert.match(text, new RegExp(`^tillgate_changes_served_total\\{kind="order"\\} ${ofStore}$`, 'm'))
+  assert.match(text, new RegExp(`^tillgate_changes_served_total\\{kind="item"\\} ${ofStore}$`, 'm'))
+  assert.match(text, new RegExp(`^tillgate_wake_up_duration_seconds_count ${ofStore}$`, 'm'))
+})
+
+test('the database is asked once for all of them', async () => {
+  const moved = mock.method(server.storage.changes, 'moved')
+  const page = mock.method(server.storage.changes, 'page')
+  while (moved.mock.callCount() === 0) await new Promise(setImmediate)
+  assert.equal(moved.mock.calls[0]?.arguments[0]?.size, stores - 1)
+  assert.equal(page.mock.callCount(), 0)
+  mock.restoreAll()
+})
+
+test('when the server closes, each is answered once, with an empty page', async () => {
+  const page = mock.method(server.storage.changes, 'page')
+  const began = performance.now()
+  await Promise.all([server.app.close(), all])
+  assert.ok(performance.now() - began < 5000)
+  assert.equal(ended.length, (stores - 1) * ofStore)
+  for (const { answer } of ended) {
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.json.data.changes, [])
+  }
+  assert.equal(page.mock.callCount(), ended.length)
+})
