@@ -17,18 +17,10 @@ export interface Running {
 /** Tillgate in a separate process, as operators run it: logging to a file. */
 export function tillgate(args: string[], env: Record<string, string>, stdin?: 'pipe'): Running {
   const log = openSync(join(tmpdir(), `tillgate-bench-${process.pid}.log`), 'a')
-  const child = spawn(
-    process.execPath,
-    [
-      ...(args[0] === 'serve' ? (process.env['BENCH_ARGS'] ?? '').split(' ').filter(Boolean) : []),
-      bin,
-      ...args,
-    ],
-    {
-      env: { ...process.env, ...env },
-      stdio: [stdin ?? 'ignore', 'pipe', log],
-    },
-  )
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { ...process.env, ...env },
+    stdio: [stdin ?? 'ignore', 'pipe', log],
+  })
   let output = ''
   let peak: number | null = null
   child.stdout?.on('data', data => {

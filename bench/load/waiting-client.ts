@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Held } from './waiting-clients.ts'
 
-/** Connections a second: more would be overload, and not a load of requests that wait. */
-const perSecond = 800
+/** Connections a second: all are open before the first request has waited for 30 s, and fewer than an overload. */
+const perSecond = 500
 
 // Plain sockets: 10,000 HTTP clients would take more memory and time than the server that is measured.
 process.once('message', async ({ base, requests }: Held) => {
@@ -21,8 +21,8 @@ process.once('message', async ({ base, requests }: Held) => {
       // An answer without changes fits into one segment.
       const status = data.toString('latin1', 9, 12)
       if (status === '200') socket.write(text)
-      // Retry-After: many arrive at once.
-      else if (status === '503') setTimeout(() => socket.write(text), 1000)
+      // With jitter, as many clients must.
+      else if (status === '503') setTimeout(() => socket.write(text), 1000 + 4000 * Math.random())
       else problem ??= data.toString()
     })
   }

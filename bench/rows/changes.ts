@@ -26,8 +26,7 @@ async function firstCopy(bench: Bench): Promise<Row[]> {
   return withReader(data, async ({ base, peak }, headers) => {
     const bySeq: Copy[] = []
     const bare: Copy[] = []
-    const rounds = bench.quick ? 2 : 3
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = 0; round <= 3; round++) {
       const copy = await copyByChanges(base, data, headers)
       const size = Math.round(copy.bytes / copy.requests)
       const server = await startServer('./bare/http.ts', [String(size)])

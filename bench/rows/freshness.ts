@@ -18,7 +18,8 @@ export const freshness: Rows = async function* (bench) {
   const app = ['app', 'create', '--name', 'Tills', '--scope', 'platform.write', '--json']
   const tills = JSON.parse(await finished(tillgate(app, data.env)))
   // One issuer, so that a token of one process is valid at the other.
-  const env = { TILLGATE_BASE_URL: `http://127.0.0.1:${await freePort()}` }
+  const [port, otherPort] = [await freePort(), await freePort()]
+  const env = { PORT: String(port), TILLGATE_BASE_URL: `http://127.0.0.1:${port}` }
   const seconds = bench.quick ? 8 : 20
   yield* await withReader(
     data,
@@ -45,8 +46,8 @@ export const freshness: Rows = async function* (bench) {
         }
       }
       const same = await row('freshness', 'the same process', base)
-      const other = await withServer({ ...data.env, ...env }, node =>
-        row('freshness-other', 'another process', node.base),
+      const other = await withServer({ ...data.env, ...env, PORT: String(otherPort) }, () =>
+        row('freshness-other', 'another process', `http://127.0.0.1:${otherPort}`),
       )
       return [same, other]
     },

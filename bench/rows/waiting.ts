@@ -31,7 +31,7 @@ export const waiting: Rows = async function* (bench) {
       base,
       requests: [{ path: '/integration/v1/stores', headers: { authorization: tokens[0] as string } }],
       rate: 100,
-      seconds: bench.quick ? 5 : 10,
+      seconds: 4,
     }
     await paced({ ...others, seconds: 2 })
     const alone = await paced(others)
@@ -43,7 +43,7 @@ export const waiting: Rows = async function* (bench) {
     const clients = await startWaiting({ base, requests: held })
     await untilAllWait(base)
     const cpu = cpuOf([pid])
-    const seconds = bench.quick ? 5 : 10
+    const seconds = 4
     await sleep(seconds * 1000)
     const cores = ((cpuOf([pid]) ?? 0) - (cpu ?? 0)) / 1e6 / seconds
     const among = await paced(others)
