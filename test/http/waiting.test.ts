@@ -82,7 +82,7 @@ test('the database is asked once for all of them', async () => {
   mock.restoreAll()
 })
 
-test('when the server closes, each is answered once, with an empty page', async () => {
+test('when the server closes, each is answered with an empty page, without reading again', async () => {
   const page = mock.method(server.storage.changes, 'page')
   const began = performance.now()
   await Promise.all([server.app.close(), all])
@@ -92,5 +92,5 @@ test('when the server closes, each is answered once, with an empty page', async 
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.json.data.changes, [])
   }
-  assert.equal(page.mock.callCount(), ended.length)
+  assert.equal(page.mock.callCount(), 0)
 })

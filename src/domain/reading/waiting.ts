@@ -65,6 +65,8 @@ export interface WaitingList {
  */
 export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps) {
   const ofStore = new Map<bigint, Set<StoreWaiter>>()
+  /** The lowest `above` of the requests for a store. */
+  const lowest = new Map<bigint, number>()
   const ofToken = new Map<string, { claim: AccessClaim; waiters: Set<StoreWaiter> }>()
   const ofLists = new Set<ListWaiter>()
   const ofApp = new Map<string, number>()
@@ -135,13 +137,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   }
 
   async function askForStores(): Promise<void> {
-    const known = new Map<bigint, number>()
-    for (const [store_id, waiters] of ofStore) {
-      let lowest = Number.POSITIVE_INFINITY
-      for (const { above } of waiters) lowest = Math.min(lowest, above)
-      known.set(store_id, lowest)
-    }
-    for (const store of await storage.changes.moved(known)) {
+    for (const store of await storage.changes.moved(lowest)) {
       for (const waiter of ofStore.get(store.id) ?? []) if (waiter.isDue(store)) waiter.wake()
     }
   }
@@ -198,6 +194,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
         waiter => {
           const set = ofStore.get(store_id) ?? new Set()
           ofStore.set(store_id, set.add(waiter))
+          lowest.set(store_id, Math.min(above, lowest.get(store_id) ?? above))
           const token = ofToken.get(claim.jti) ?? { claim, waiters: new Set() }
           ofToken.set(claim.jti, token)
           token.waiters.add(waiter)
@@ -205,7 +202,10 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
         waiter => {
           const set = ofStore.get(store_id)
           set?.delete(waiter)
-          if (set?.size === 0) ofStore.delete(store_id)
+          if (set?.size === 0) {
+            ofStore.delete(store_id)
+            lowest.delete(store_id)
+          }
           const token = ofToken.get(claim.jti)
           token?.waiters.delete(waiter)
           if (token?.waiters.size === 0) ofToken.delete(claim.jti)

@@ -19,6 +19,7 @@ export function closeGracefully(
 ): void {
   const { server } = app
   let closing = false
+  let isClosingIdle = false
   let sweep: NodeJS.Timeout | undefined
 
   app.addHook('preClose', async () => {
@@ -37,7 +38,13 @@ export function closeGracefully(
   })
   // Answers that had begun before the server closed have no `Connection: close`.
   ends.listen(() => {
-    if (closing) setImmediate(() => server.closeIdleConnections())
+    if (!closing || isClosingIdle) return
+    isClosingIdle = true
+    // Once for all that end now: it walks through all connections.
+    setImmediate(() => {
+      isClosingIdle = false
+      server.closeIdleConnections()
+    })
   })
 
   function closeIdle(): void {

@@ -66,7 +66,7 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         const isKnown = matches(known, tag)
         if (isKnown && time.left() > 0) {
           request.ticket?.release()
-          await time.spend(wait =>
+          const isChanged = await time.spend(wait =>
             waiting.forList({
               ...wait,
               claim: principal.claim,
@@ -79,6 +79,7 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
               },
             }),
           )
+          if (!isChanged) return answer(reply, tag, null)
           await admit(request)
           continue
         }

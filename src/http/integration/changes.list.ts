@@ -85,7 +85,7 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
       const page = await listChanges(principal, query)
       if (page.rows > 0 || time.left() <= 0) return page
       request.ticket?.release()
-      await time.spend(wait =>
+      const isChanged = await time.spend(wait =>
         waiting.forStore({
           ...wait,
           claim: principal.claim,
@@ -94,6 +94,8 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
           newest: store => newestOf(store, query.kinds),
         }),
       )
+      // Without a change the page is still the current one, and nothing has to be read.
+      if (!isChanged) return page
       await admit(request)
     }
   }

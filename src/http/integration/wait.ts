@@ -32,21 +32,24 @@ export function waitingTime(
       client.leave()
     })
   }
-  let isOver = false
-  const left = () => (isOver || client.hasLeft ? 0 : (until - performance.now()) / 1000)
+  const left = () => (client.hasLeft ? 0 : (until - performance.now()) / 1000)
   return {
-    /** Seconds; none once a wait has ended without a change. */
+    /** Seconds. */
     left,
-    async spend(
-      hold: (time: { client: WaitingClient; seconds: number }) => Promise<number | null>,
-    ): Promise<void> {
+    /** Whether a change ended the wait. */
+    async spend(hold: (time: HeldTime) => Promise<number | null>): Promise<boolean> {
       const began = performance.now()
       try {
         request.woken_at = await hold({ client, seconds: left() })
-        isOver = request.woken_at === null
+        return request.woken_at !== null
       } finally {
         request.waited = (request.waited ?? 0) + performance.now() - began
       }
     },
   }
+}
+
+interface HeldTime {
+  client: WaitingClient
+  seconds: number
 }
