@@ -74,7 +74,7 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
   const apps = createApps({ storage, clock })
   const failed = new AbortController()
   const broken: string[] = []
-  let running = atOnce
+  const players = { running: atOnce }
   let started = 0
 
   async function play(place: Place): Promise<void> {
@@ -94,7 +94,7 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
         failed.abort(error)
       }
     }
-    running--
+    players.running--
   }
 
   try {
@@ -118,7 +118,7 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
       },
     }
     const playing = Promise.all(Array.from({ length: atOnce }, () => play(place)))
-    for (let turn = 0; running > 0; turn++) {
+    for (let turn = 0; players.running > 0; turn++) {
       await sleep(trial.random.between(500, 2500))
       const index = turn % nodes.length
       await disturb(trial, site, nodes[index] as Node, sum)

@@ -202,10 +202,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     s => s.changes.receipts({ claim, query: { store_id: one, first_day: 0, last_day: 9 } }),
   ],
   'changes.heads': ['all', s => s.changes.heads({ claim, offset: 0, after: null, limit: 10 })],
-  'changes.access': [
-    'one for each store',
-    s => s.changes.access([one, two].map(store_id => ({ claim, store_id }))),
-  ],
+  'changes.access': ['one for each store', s => s.changes.access([{ claim, store_ids: [one, two] }])],
   'changes.moved': ['one for each store', s => s.changes.moved(new Map([[one, 0]]))],
   'changes.history': ['one', s => s.changes.history()],
   'changes.renewHistory': ['one', s => s.changes.renewHistory()],
