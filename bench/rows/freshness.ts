@@ -11,6 +11,8 @@ import { push } from './ingest.ts'
 const ordersPerSecond = 1000
 const requestSize = 20
 const stores = 10
+/** Requests in flight. */
+const tills = 4
 
 /** From the answer to the till's request to the answer of a request that waits for it, at the same process and at another. */
 export const freshness: Rows = async function* (bench) {
@@ -88,15 +90,15 @@ async function measure({ writes, reads, writer, headers, seconds, id }: Measurem
     )
     .sort(() => Math.random() - 0.5)
   const began = performance.now()
-  const pushes: Promise<void>[] = []
-  for (const [i, batch] of batches.entries()) {
-    await sleep(Math.max(0, began + ((i * requestSize) / ordersPerSecond) * 1000 - performance.now()))
-    const pushed = push(writes, writer, batch.map(({ line }) => line).join('\n')).then(() => {
-      for (const order of batch) pushedAt.set(order.id, performance.now())
-    })
-    pushes.push(pushed)
+  const due = batches.map((batch, i) => ({ batch, at: began + ((i * requestSize) / ordersPerSecond) * 1000 }))
+  async function write(): Promise<void> {
+    for (let next = due.shift(); next; next = due.shift()) {
+      await sleep(Math.max(0, next.at - performance.now()))
+      await push(writes, writer, next.batch.map(({ line }) => line).join('\n'))
+      for (const order of next.batch) pushedAt.set(order.id, performance.now())
+    }
   }
-  await Promise.all(pushes)
+  await Promise.all(Array.from({ length: tills }, write))
   await sleep(1500)
   stop.abort()
   await Promise.all(followers)
