@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { byTest } from '../helpers/by.ts'
+import { testClock } from '../helpers/clock.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 
@@ -92,7 +93,8 @@ let environment: Record<string, string>
 let programs: Program[]
 
 before(async () => {
-  server = await startServer()
+  // After the times of every order below: the server refuses a time that is far ahead.
+  server = await startServer({ clock: testClock(1_795_608_000) })
   client = await server.newApp()
   await server.push(sampleStore({ id: store_id }))
   await server.apps.authorize(client.client_id, [BigInt(store_id)], byTest)
