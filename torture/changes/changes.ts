@@ -58,7 +58,7 @@ async function run(trial: Trial): Promise<Outcome> {
       `nodes, with clients that stop and resume anywhere; meanwhile a node was killed ${sum.killed} times and restarted ${sum.restarted} times${database}`,
     found:
       `every client ended with exactly the orders and items of the server, with the same receipts, and saw no number appear behind one that it had seen; ` +
-      `${sum.batches} batches, ${sum.entries} entries read, ${sum.requests} requests, of which ${sum.failed} got no answer; 409 only after a client asked for more kinds (${sum.walks} times)`,
+      `${sum.batches} batches, ${sum.entries} entries read, ${sum.requests} requests, of which ${sum.failed} got no answer (the client stopped, or the node was down); 409 only after a client asked for more kinds (${sum.walks} times)`,
     broken,
   }
 }
