@@ -217,7 +217,12 @@ export async function playHistory(
 
   /** The copy is what the database holds, and its receipts are those of the server. */
   async function compare(copy: Copy, store_id: number): Promise<void> {
-    const rows = await storedRows(place.database, store_id)
+    let rows = null
+    while (rows === null) {
+      // The database may be starting.
+      rows = await storedRows(place.database, store_id).catch(() => sleep(50, null))
+      stopped.throwIfAborted()
+    }
     checkCopy(copy, rows)
     const updatedAt = new Map(rows.map(({ kind, id, updated_at }) => [keyOf(kind, id), updated_at]))
     for (const { kind, id, updated_at, ...write } of written) {
