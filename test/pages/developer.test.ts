@@ -254,6 +254,16 @@ test('Try it: the reference has the app chosen; its secret gets a token, and a r
     const stores = page.waitForResponse(response => response.url().includes('/integration/v1/stores'))
     await page.getByRole('button', { name: /^Send/ }).first().click()
     assert.equal((await stores).status(), 200)
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('button', { name: /^Test Request.*\/changes\)?$/ })
+      .first()
+      .click()
+    const changes = page.waitForResponse(response =>
+      response.url().includes('/integration/v1/changes?store_id=1001'),
+    )
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    assert.equal((await changes).status(), 200)
     assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
     assert.deepEqual(elsewhere, [])
     await page.keyboard.press('Escape')

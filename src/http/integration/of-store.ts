@@ -8,7 +8,8 @@ import { datetimeParameter, int64Parameter } from '../parameters.ts'
 export const followInstead = (issuer: string): string =>
   `to read everything without windows, follow GET /integration/v1/changes: ${issuer}/docs#tag/changes`
 
-export const store_id = int64Parameter('Store identifier')
+/** The API reference fills the example in: it is the first store of the demo. */
+export const store_id = Type.Unsafe<bigint>({ ...int64Parameter('Store identifier'), examples: [1001] })
 
 export const window = (length: string) => ({
   start_date: datetimeParameter('Start of the window, included'),
