@@ -91,6 +91,15 @@ export const shots: Shot[] = [
     phone: true,
   },
   {
+    name: 'app-request',
+    as: 'developer',
+    open: async (page, { dashboard }) => {
+      await page.goto(`/developer/apps/${dashboard.client_id}/requests?errors=yes`)
+      await page.locator('table.data tbody th a').first().click()
+      await page.getByText('What to do').waitFor()
+    },
+  },
+  {
     name: 'app-activity',
     as: 'developer',
     open: (page, { dashboard }) => page.goto(`/developer/apps/${dashboard.client_id}/activity`),

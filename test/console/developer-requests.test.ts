@@ -73,7 +73,7 @@ describe('a log with something in it', () => {
     assert.match(text, /1 Nov 2026, 12:00:01 GET \/integration\/v1\/stores 200 – [\d.]+ ms/)
     assert.match(
       text,
-      /1 Nov 2026, 12:00:03 GET \/integration\/v1\/inventory\/items Store 77 \?store_id=77 404 store_not_found No store has the id 77/,
+      /1 Nov 2026, 12:00:03 GET \/integration\/v1\/inventory\/items Store 77 store_id=77 404 store_not_found No store has the id 77/,
     )
     assert.match(text, /POST \/auth\/v2\/token 401 invalid_client/)
   })

@@ -81,7 +81,7 @@ const logTable = ({ app, entries }: RequestsView): string =>
         title: 'Endpoint',
         html: ({ endpoint, store_id, query }) =>
           html`<code>${endpoint}</code>!${store_id === null ? '' : html`<small>Store ${String(store_id)}</small>`}
-            !${query === null ? '' : html`<small class="sent"><code>?${shortened(query, 120)}</code></small>`}`,
+            !${query === null ? '' : html`<small class="sent"><code>${shortened(query, 120)}</code></small>`}`,
       },
       { title: 'Status', html: ({ status }) => badge(String(status), toneOf(status)) },
       { title: 'Error', html: whatToDo },
