@@ -126,7 +126,7 @@ describe('tillgate demo', async () => {
     assert.equal(orders?.data.length, 3)
     assert.equal(items?.data.length, 5)
     assert.ok((sales?.data.length ?? 0) > 0)
-    assert.deepEqual(written?.data, { stores: 1, items: 0, orders: 0, unchanged: 0 })
+    assert.deepEqual(written?.data, { stores: 1, items: 0, orders: 0, unchanged: 0, stale: 0 })
   })
 })
 

@@ -59,7 +59,7 @@ test('Dockerfile: what it copies is all that a server needs; its own commands st
 test('Dockerfile: leaving out development packages leaves out nothing that the server imports', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
   const imported = globSync(join(root, 'src/**/*.ts')).flatMap(file =>
-    [...readFileSync(file, 'utf8').matchAll(/^(?!import type).*\b(?:from|import) '([^.'][^']*)'/gm)].map(
+    [...readFileSync(file, 'utf8').matchAll(/^(?!import type).*\b(?:from|import) '([^.' ][^' ]*)'/gm)].map(
       ([, name = '']) => name,
     ),
   )

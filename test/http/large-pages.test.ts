@@ -50,8 +50,8 @@ test('its entries are those that it began with, each once, whatever is written m
   const response = await begin(withQuery(orders, page))
   // The first one moves behind the last, one in the middle before the first, and a new one stands between them.
   await world.push(
-    bigOrder(0, { created_at: at(count * 10), updated_at: '2026-12-01 00:00:00' }),
-    bigOrder(1500, { created_at: at(0), updated_at: '2026-12-01 00:00:00' }),
+    bigOrder(0, { created_at: at(count * 10), updated_at: '2026-11-10 00:00:00' }),
+    bigOrder(1500, { created_at: at(0), updated_at: '2026-11-10 00:00:00' }),
     bigOrder(9999, { created_at: at(15_005) }),
   )
   const ids = idsOf(await text(response))

@@ -89,7 +89,7 @@ describe('SIGTERM and SIGINT', () => {
       assert.equal(response.statusCode, 200)
       assert.deepEqual(
         JSON.parse(await text(response)).data,
-        { stores: 2, items: 0, orders: 0, unchanged: 0 },
+        { stores: 2, items: 0, orders: 0, unchanged: 0, stale: 0 },
         'stored, and told so',
       )
       // Soon: neither this client nor the one that asked for the token holds it back by a kept-alive connection.

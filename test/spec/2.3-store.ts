@@ -55,10 +55,17 @@ describe('spec 2.3: a store', () => {
     })
   }
 
-  for (const name of ['Café “Zoë” & Söhne', '東京 駅前店', '🍜🍣', 'a"b\\c/d', '<b>', 'tab\tand\nline']) {
-    test(`its name is any text: ${JSON.stringify(name)}`, async () => {
+  for (const name of ['Café “Zoë” & Söhne', '東京 駅前店', '🍜🍣', 'a"b\\c/d', '<b>']) {
+    test(`its name is any visible text: ${JSON.stringify(name)}`, async () => {
       await world.push(sampleStore({ name }))
       assert.equal((await world.list(stores)).find(({ id }) => id === 1001).name, name)
+    })
+  }
+
+  for (const name of ['tab\tand\nline', ' ', '\u200b', 'left\u202eright']) {
+    test(`design: its name is visible, not ${JSON.stringify(name)}`, async () => {
+      const answer = await world.write(sampleStore({ name }))
+      assert.deepEqual([answer.status, errorOf(answer).details[0]?.field], [422, 'name'])
     })
   }
 

@@ -105,7 +105,9 @@ test('a statement that takes too long is StorageUnavailable, and so is a request
   const stuck = [1, 2].map(() =>
     timed(() => assert.rejects(write(storage, { orders: [order(1n, 'a')] }), StorageUnavailable)),
   )
-  await sleep(50)
+  const blocked =
+    "select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  while ((await administer(url, blocked))[0]?.['count'] !== '2') await sleep(5)
   const waited = await timed(() => assert.rejects(storage.ping(), /all 2 connections.*busy for 200 ms/))
   assert.ok(waited < 1900, `${waited} ms`)
   for (const took of await Promise.all(stuck)) assert.ok(took >= 1900 && took < 10_000, `${took} ms`)

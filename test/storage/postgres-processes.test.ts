@@ -82,7 +82,12 @@ test('facts and page are of one moment, though another node commits between', as
 /** Reads a counter in an item of each store and writes it back, one higher. */
 const countUp = (storage: Storage, store_ids: readonly bigint[]) =>
   storage.records.write(
-    { store_ids, items: store_ids.map(store_id => ({ store_id, id: 1n })), orders: [] },
+    {
+      store_ids,
+      new_store_ids: store_ids,
+      items: store_ids.map(store_id => ({ store_id, id: 1n })),
+      orders: [],
+    },
     ({ stores, items }) => ({
       ...nothing,
       stores: store_ids.filter(id => !stores.some(row => row.id === id)).map(id => store(id)),
@@ -138,23 +143,26 @@ test('parallel batches that add the same orders: one adds each, sales are counte
   const added = await Promise.all(
     nodes.flatMap(node =>
       Array.from({ length: 8 }, () =>
-        node.records.write({ store_ids: [7n], items: [], orders: rows }, ({ stores, orders }) => {
-          const fresh = rows.filter(row => !orders.some(({ id }) => id === row.id))
-          return {
-            ...nothing,
-            stores: stores.length === 0 ? [store(7n)] : [],
-            orders: fresh.map(row => ({ row, was_created_at: null })),
-            rollups: fresh.map(() => ({
-              store_id: 7n,
-              width: 86_400,
-              bucket: 0,
-              item_id: 1n,
-              lines: 1n,
-              units: 1n,
-              nanos: 0n,
-            })),
-          }
-        }),
+        node.records.write(
+          { store_ids: [7n], new_store_ids: [7n], items: [], orders: rows },
+          ({ stores, orders }) => {
+            const fresh = rows.filter(row => !orders.some(({ id }) => id === row.id))
+            return {
+              ...nothing,
+              stores: stores.length === 0 ? [store(7n)] : [],
+              orders: fresh.map(row => ({ row, was_created_at: null })),
+              rollups: fresh.map(() => ({
+                store_id: 7n,
+                width: 86_400,
+                bucket: 0,
+                item_id: 1n,
+                lines: 1n,
+                units: 1n,
+                nanos: 0n,
+              })),
+            }
+          },
+        ),
       ),
     ),
   )

@@ -142,8 +142,8 @@ test('a request that waits less than its queue timeout is answered', async () =>
 })
 
 describe('a large page', () => {
-  const largePage = '/integration/v1/inventory/items?store_id=1001&count=2000'
-  const otherLargePage = '/integration/v1/stores?count=2000'
+  const largePage = '/integration/v1/inventory/items?store_id=1001&count=2001'
+  const otherLargePage = '/integration/v1/stores?count=2001'
 
   before(async () => {
     const items = Array.from({ length: 300 }, (_, i) => sampleItem({ id: i + 1 }))

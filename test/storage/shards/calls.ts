@@ -261,6 +261,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'browse.storesFrom': ['all', s => s.browse.storesFrom(0n, page)],
   'browse.store': ['one', s => s.browse.store(one)],
   'browse.readersOf': ['one', s => s.browse.readersOf(one)],
+  'browse.newestSeq': ['all', s => s.browse.newestSeq()],
   'browse.reachOf': ['all', s => s.browse.reachOf('app')],
   'browse.totals': ['all', s => s.browse.totals()],
   'accounts.setPassword': ['all', s => s.accounts.setPassword('ada', 'new', audit())],
