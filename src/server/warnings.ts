@@ -36,31 +36,30 @@ interface DatabaseWarning {
 
 /** The database holds the signing keys: anyone who reads it, or its traffic, can sign tokens. */
 export function databaseWarnings({ database, read_database = null }: DatabaseSettings): DatabaseWarning[] {
-  const names = [database, read_database].filter(name => name !== null)
-  return names.flatMap(name => {
-    const url = isPostgresUrl(name) ? URL.parse(name) : null
-    return url ? connectionWarnings(url) : fileWarnings(name)
+  const named = [
+    ['TILLGATE_DATABASE', database],
+    ['TILLGATE_READ_DATABASE', read_database],
+  ] as const
+  return named.flatMap(([setting, address]) => {
+    if (address === null) return []
+    const url = isPostgresUrl(address) ? URL.parse(address) : null
+    return url ? connectionWarnings(setting, url) : fileWarnings(address)
   })
 }
 
-function connectionWarnings({ searchParams, hostname }: URL): DatabaseWarning[] {
+/** The host is not shown: where a character of the password is not encoded, it is a part of the password. */
+function connectionWarnings(setting: string, { searchParams, hostname }: URL): DatabaseWarning[] {
   if (isLocal(hostname) || searchParams.has('host')) return []
   const mend = 'set sslmode=verify-full in its URL, unless you trust the network between the two'
   const sslmode = searchParams.get('sslmode') ?? 'prefer'
   if (sslmode === 'disable') {
-    return [
-      { says: `the connection to the database at ${hostname} is not encrypted (sslmode=disable)`, mend },
-    ]
+    return [{ says: `the connection of ${setting} is not encrypted (sslmode=disable)`, mend }]
   }
   if (sslmode === 'require') {
-    return [
-      { says: `the certificate of the database at ${hostname} is not verified (sslmode=require)`, mend },
-    ]
+    return [{ says: `the server’s certificate of ${setting} is not verified (sslmode=require)`, mend }]
   }
   if (sslmode !== 'prefer') return []
-  return [
-    { says: `the connection to the database at ${hostname} may be neither encrypted nor verified`, mend },
-  ]
+  return [{ says: `the connection of ${setting} may be neither encrypted nor verified`, mend }]
 }
 
 function fileWarnings(file: string): DatabaseWarning[] {
