@@ -255,6 +255,8 @@ test('Try it: the reference has the app chosen; its secret gets a token, and a r
     await page.getByRole('button', { name: /^Send/ }).first().click()
     assert.equal((await stores).status(), 200)
     await page.keyboard.press('Escape')
+    // The reference shows a chapter when it is opened.
+    await page.getByRole('link', { name: 'Changes', exact: true }).click()
     await page
       .getByRole('button', { name: /^Test Request.*\/changes\)?$/ })
       .first()

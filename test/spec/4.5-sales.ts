@@ -28,7 +28,8 @@ const record = (store_id: number, { id = 'a', lines, status = 2, second = 0 }: M
     id,
     status,
     created_at: at(second),
-    updated_at: at(second),
+    // A change from the future is refused; an order that is created for a later time is not.
+    updated_at: at(Math.min(second, 10 * 86_400)),
     paid_at: at(second),
     carts: lines
       .split(' ')
