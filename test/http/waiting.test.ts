@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
+import { createRecordWriter } from '../../src/ingest/record-writer.ts'
+import { openStorage } from '../../src/storage/open.ts'
 import { byTest } from '../helpers/by.ts'
+import { emptyDatabase, onPostgres } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
 
@@ -10,13 +13,15 @@ const stores = 50
 const ofStore = 10
 
 let server: TestServer
+let database: string
 let token: string
 let writer: string
 let ended: { store_id: number; answer: Answer }[] = []
 let all: Promise<unknown>
 
 before(async () => {
-  server = await startServer({ config: { max_waiting: stores * ofStore } })
+  database = await emptyDatabase({ shared: true })
+  server = await startServer({ database, config: { max_waiting: stores * ofStore } })
   const client = await server.newApp()
   token = await server.token(client)
   writer = await server.token(await server.newApp({ scope: 'platform.write' }))
@@ -76,10 +81,46 @@ test('metrics count changes by kind, and the time from a change to the response'
 test('the database is asked once for all of them', async () => {
   const moved = mock.method(server.storage.changes, 'moved')
   const page = mock.method(server.storage.changes, 'page')
-  while (moved.mock.callCount() === 0) await new Promise(setImmediate)
-  assert.equal(moved.mock.calls[0]?.arguments[0]?.size, stores - 1)
+  const sizes = () => moved.mock.calls.map(({ arguments: [known] }) => known.size)
+  await push(sampleItem({ store_id: 7, id: 13 }))
+  while (!sizes().includes(stores - 1)) await new Promise(setImmediate)
   assert.equal(page.mock.callCount(), 0)
+  // SQLite can tell that nothing was stored since.
+  if (!onPostgres) while (sizes().at(-1) !== 0) await new Promise(setImmediate)
   mock.restoreAll()
+})
+
+test('a change of another process ends the wait, also one that comes just before it', async () => {
+  const other = await openStorage(database)
+  const { next: newest, feed } = (await server.get('/integration/v1/changes?store_id=7', token)).json.data
+  const { changes } = server.storage
+  const questions: Set<bigint>[] = []
+  const moved = changes.moved.bind(changes)
+  mock.method(changes, 'moved', (known: Map<bigint, number>) => {
+    questions.push(new Set(known.keys()))
+    return moved(known)
+  })
+  const read = changes.page.bind(changes)
+  let before = 0
+  // The page is read before the other process stores, and the wait begins when that change was asked for already.
+  const page = mock.method(changes, 'page', async (...values: Parameters<typeof read>) => {
+    page.mock.restore()
+    const found = await read(...values)
+    const writer = createRecordWriter({ storage: other, clock: server.clock })
+    await writer.write([{ line: 1, text: JSON.stringify(sampleItem({ store_id: 7, id: 14 })) }])
+    const from = questions.length
+    while (!questions.slice(from).some(({ size }) => size >= stores - 1)) await new Promise(setImmediate)
+    before = questions.length
+    return found
+  })
+  const { json } = await server.get(
+    `/integration/v1/changes?store_id=7&after=${newest}&feed=${feed}&wait=30`,
+    token,
+  )
+  assert.equal(json.data.changes.length, 1)
+  assert.ok(questions[before]?.has(7n), 'by the first question after it began')
+  mock.restoreAll()
+  await other.close()
 })
 
 test('when the server closes, each is answered with an empty page, without reading again', async () => {

@@ -67,8 +67,13 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   const ofStore = new Map<bigint, Set<StoreWaiter>>()
   /** The lowest `above` of the requests for a store. */
   const lowest = new Map<bigint, number>()
-  const ofToken = new Map<string, { claim: AccessClaim; waiters: Set<StoreWaiter> }>()
   const ofLists = new Set<ListWaiter>()
+  /** Those that came since the last question: something may have been stored between their read and their wait. */
+  const unasked = {
+    stores: new Set<StoreWaiter>(),
+    access: new Set<StoreWaiter>(),
+    lists: new Set<ListWaiter>(),
+  }
   const ofApp = new Map<string, number>()
   /** A change may be stored between the read that finds nothing and the wait. */
   const recent = new LRUCache<bigint, SequenceMove>({ max: 1000 })
@@ -76,6 +81,8 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   let timer: NodeJS.Timeout | undefined
   let isAsking = false
   let hasAccessChanged = false
+  /** The database's state at the last questions, if it can tell: nothing has to be asked again before it changes. */
+  let asked: { changes: string | null; access: string | null } = { changes: null, access: null }
   let closed = false
   let tick = 0
 
@@ -129,24 +136,41 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     isAsking = true
     hasAccessChanged = withAccess
     do {
-      const access = hasAccessChanged ? askForAccess() : null
+      const isAccess = hasAccessChanged
       hasAccessChanged = false
-      await Promise.all([access, askForStores(), askForLists()]).catch(notice)
+      try {
+        const state = await storage.changes.state()
+        const access = isAccess ? askForAccess(state === null || state !== asked.access) : null
+        const isChanged = state === null || state !== asked.changes
+        await Promise.all([access, askForStores(isChanged), askForLists(isChanged)])
+        asked = { changes: state, access: isAccess ? state : asked.access }
+      } catch (error) {
+        asked = { changes: null, access: null }
+        notice(error)
+      }
     } while (hasAccessChanged)
     isAsking = false
   }
 
-  async function askForStores(): Promise<void> {
-    for (const store of await storage.changes.moved(lowest)) {
+  async function askForStores(isChanged: boolean): Promise<void> {
+    const known = isChanged
+      ? lowest
+      : new Map(
+          Array.from(unasked.stores, ({ store_id, above }) => [store_id, lowest.get(store_id) ?? above]),
+        )
+    unasked.stores.clear()
+    for (const store of await storage.changes.moved(known)) {
       for (const waiter of ofStore.get(store.id) ?? []) if (waiter.isDue(store)) waiter.wake()
     }
   }
 
-  async function askForAccess(): Promise<void> {
-    const tokens = [...ofToken.values()].map(({ claim, waiters }) => ({
-      claim,
-      waiters: [...waiters],
-      store_ids: Array.from(waiters, ({ store_id }) => store_id),
+  async function askForAccess(isChanged: boolean): Promise<void> {
+    const of = isChanged ? [...ofStore.values()].flatMap(set => [...set]) : [...unasked.access]
+    unasked.access.clear()
+    const tokens = [...Map.groupBy(of, ({ claim }) => claim.jti).values()].map(waiters => ({
+      claim: (waiters[0] as StoreWaiter).claim,
+      waiters,
+      store_ids: waiters.map(({ store_id }) => store_id),
     }))
     const found = await storage.changes.access(tokens)
     for (const [i, { waiters }] of tokens.entries()) {
@@ -160,8 +184,10 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   }
 
   /** One list after the other: each takes a database connection, or the event loop. */
-  async function askForLists(): Promise<void> {
-    for (const waiters of Map.groupBy(ofLists, ({ list }) => list.key).values()) {
+  async function askForLists(isChanged: boolean): Promise<void> {
+    const of = isChanged ? [...ofLists] : [...unasked.lists]
+    unasked.lists.clear()
+    for (const waiters of Map.groupBy(of, ({ list }) => list.key).values()) {
       const [{ list }] = waiters as [ListWaiter]
       try {
         const version = await list.read()
@@ -195,20 +221,18 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
           const set = ofStore.get(store_id) ?? new Set()
           ofStore.set(store_id, set.add(waiter))
           lowest.set(store_id, Math.min(above, lowest.get(store_id) ?? above))
-          const token = ofToken.get(claim.jti) ?? { claim, waiters: new Set() }
-          ofToken.set(claim.jti, token)
-          token.waiters.add(waiter)
+          unasked.stores.add(waiter)
+          unasked.access.add(waiter)
         },
         waiter => {
+          unasked.stores.delete(waiter)
+          unasked.access.delete(waiter)
           const set = ofStore.get(store_id)
           set?.delete(waiter)
           if (set?.size === 0) {
             ofStore.delete(store_id)
             lowest.delete(store_id)
           }
-          const token = ofToken.get(claim.jti)
-          token?.waiters.delete(waiter)
-          if (token?.waiters.size === 0) ofToken.delete(claim.jti)
         },
       )
     },
@@ -218,8 +242,14 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
       return hold<ListWaiter>(
         options,
         ends => ({ ...ends, claim, list }),
-        waiter => void ofLists.add(waiter),
-        waiter => void ofLists.delete(waiter),
+        waiter => {
+          ofLists.add(waiter)
+          unasked.lists.add(waiter)
+        },
+        waiter => {
+          ofLists.delete(waiter)
+          unasked.lists.delete(waiter)
+        },
       )
     },
     /** Tells of changes that this process has stored. */

@@ -89,6 +89,8 @@ export interface Changes {
   }): Promise<NextChunk & ChangesChunk>
   heads(read: HeadsRead): Promise<Heads>
   receipts(read: { claim: AccessClaim; query: ReceiptsQuery }): Promise<Receipts>
+  /** Text that differs after anything was stored by anybody; null from a database that cannot tell. */
+  state(): Promise<string | null>
   /** Of many stores, by id, those whose newest seq is above the given one. */
   moved(known: ReadonlyMap<bigint, number>): Promise<StoreVersions[]>
   /** What many claims may read now, in the same order. */

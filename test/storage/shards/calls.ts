@@ -203,6 +203,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   ],
   'changes.heads': ['all', s => s.changes.heads({ claim, offset: 0, after: null, limit: 10 })],
   'changes.access': ['one for each store', s => s.changes.access([{ claim, store_ids: [one, two] }])],
+  'changes.state': ['one', s => s.changes.state()],
   'changes.moved': ['one for each store', s => s.changes.moved(new Map([[one, 0]]))],
   'changes.history': ['one', s => s.changes.history()],
   'changes.renewHistory': ['one', s => s.changes.renewHistory()],

@@ -295,4 +295,11 @@ export function changeTests(open: Open): void {
     assert.deepEqual(await moved([large, seq]), [])
     assert.deepEqual(await moved(), [])
   })
+
+  check('state: differs after every write, where the engine can tell', open, async storage => {
+    const before = await storage.changes.state()
+    assert.equal(await storage.changes.state(), before)
+    await write(storage, { stores: [store(1n)] })
+    if (before !== null) assert.notEqual(await storage.changes.state(), before)
+  })
 }

@@ -2,6 +2,7 @@ import { runFiles } from '../../helpers/suite.ts'
 
 await runFiles('postgres', [
   'http/bearer.test.ts',
+  'http/changes.test.ts',
   'http/errors-faults.test.ts',
   'http/histories.test.ts',
   'http/etag-restore.test.ts',
@@ -9,4 +10,5 @@ await runFiles('postgres', [
   'http/records.test.ts',
   'http/token-endpoint.test.ts',
   'http/usage.test.ts',
+  'http/waiting.test.ts',
 ])

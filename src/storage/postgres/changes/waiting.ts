@@ -10,8 +10,9 @@ const maxStores = 1000
  * of claims is not possible on Citus. Each statement has its own snapshot: every fact is current, and none depends on
  * another. Results are one text, which takes a fraction of the time of as many rows to decode.
  */
-export function createWaitingReads(db: Database): Pick<Changes, 'moved' | 'access'> {
+export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved' | 'access'> {
   return {
+    state: async () => null,
     async moved(known) {
       const found: StoreVersions[] = []
       const all = [...known]

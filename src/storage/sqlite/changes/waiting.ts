@@ -8,7 +8,13 @@ const step = 500
 type Flags = [app_live: number, token_revoked: number, authorization_live: number]
 
 /** What requests that wait ask for, all at once. Lists are sent as JSON: a statement for each entry takes longer. */
-export function createWaitingReads(db: Database): Pick<Changes, 'moved' | 'access'> {
+export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved' | 'access'> {
+  // The first changes with commits of other connections, the second with writes of this one.
+  const state = db.prepare<[state: string]>(
+    "select data_version || ' ' || total_changes() from pragma_data_version",
+    'number',
+    'tuples',
+  )
   // CROSS JOIN keeps this order: the list is not longer than the table, and usually much shorter.
   const moved = db.prepare<[bigint, bigint, bigint]>(
     `select stores.id, orders_version, items_version
@@ -61,6 +67,7 @@ export function createWaitingReads(db: Database): Pick<Changes, 'moved' | 'acces
   }
 
   return {
+    state: () => db.look(() => (state.get() as [string])[0]),
     async moved(known) {
       const found: StoreVersions[] = []
       await inSteps([...known], part => {
