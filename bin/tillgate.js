@@ -13,7 +13,17 @@ const compiled = new URL('../dist/cli.js', import.meta.url)
 /** A clone runs its source; the npm package has only the compiled files. */
 const isClone = existsSync(source)
 
+/**
+ * Semi-spaces of 4 MB instead of 32: 10,000 waiting requests take 90 MB less, and pages take as long. V8 reads the flag
+ * only when a process starts.
+ */
+const flags = ['serve', 'demo'].includes(process.argv[2] ?? '') ? ['--max-semi-space-size=4'] : []
+
 if (major(process.versions.node) >= oldest) {
+  if (mustRestart()) {
+    const args = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)]
+    process.execve?.(process.execPath, args)
+  }
   // Halves the start of every command after the first.
   module.enableCompileCache()
   const { main } = await import((isClone ? source : compiled).href)
@@ -25,11 +35,17 @@ if (major(process.versions.node) >= oldest) {
     console.error(`tillgate needs Node ${oldest} or newer; this is ${process.version}. ${advice}`)
     process.exit(1)
   }
-  const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit' })
+  const child = spawn(newer, [...flags, ...process.argv.slice(1)], { stdio: 'inherit' })
   // The child ignores a repeated signal: it has this one already when the whole process group was signalled.
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
     process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+}
+
+/** Whether the flags are missing and can be given. A process with a channel to its parent would lose it. */
+function mustRestart() {
+  const given = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ')
+  return flags.length > 0 && !given.includes('semi-space') && !process.channel && process.platform !== 'win32'
 }
 
 /** @param {string} version */
