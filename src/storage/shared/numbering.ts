@@ -11,8 +11,8 @@ const batchSize = 5000
 /** A row of an older database that has no number yet. */
 export interface UnnumberedRow {
   id: string | bigint
-  /** Of an order. */
-  created_at: number
+  /** `created_at` of an order, `updated_at` of an item. */
+  time: number
   subtotal: number
 }
 
@@ -23,20 +23,31 @@ interface NumberedBatch {
   receipts: readonly ReceiptDelta[]
 }
 
+type Position = Pick<UnnumberedRow, 'id' | 'time'>
+
+/** Before every row of a kind. */
+const start: Record<ChangeKind, Position> = {
+  order: { time: Number.MIN_SAFE_INTEGER, id: '' },
+  item: { time: Number.MIN_SAFE_INTEGER, id: 0n },
+}
+
 /** How an engine reads and numbers rows. */
 export interface Numbering {
   /** The stores that have a row without a number, each with such a kind of row. */
   unnumbered(): Promise<{ store_id: bigint; kind: ChangeKind }[]>
+  /** The highest number of a store's rows. */
+  highest(store_id: bigint): Promise<number>
   /**
-   * One transaction under the lock of the store's row: reads the first rows without a number, by time and id, and the
-   * highest number given so far, and writes what `number` makes of them. Returns how many there were.
+   * One transaction under the lock of the store's row: reads the first rows without a number behind a position, by time
+   * and id, and writes what `number` makes of them. Returns the rows.
    */
   batch(
     store_id: bigint,
     kind: ChangeKind,
+    after: Position,
     limit: number,
-    number: (rows: readonly UnnumberedRow[], highest: number) => NumberedBatch,
-  ): Promise<number>
+    number: (rows: readonly UnnumberedRow[]) => NumberedBatch,
+  ): Promise<readonly UnnumberedRow[]>
 }
 
 /**
@@ -45,12 +56,15 @@ export interface Numbering {
  */
 export async function numberRows(numbering: Numbering): Promise<void> {
   for (const { store_id, kind } of await numbering.unnumbered()) {
-    let rows
-    do {
-      rows = await numbering.batch(store_id, kind, batchSize, (found, highest) =>
-        numberBatch(store_id, kind, found, highest + 1),
+    let next = (await numbering.highest(store_id)) + 1
+    let after: Position | undefined = start[kind]
+    while (after) {
+      const rows = await numbering.batch(store_id, kind, after, batchSize, found =>
+        numberBatch(store_id, kind, found, next),
       )
-    } while (rows === batchSize)
+      next += rows.length
+      after = rows.length === batchSize ? rows.at(-1) : undefined
+    }
   }
 }
 
@@ -61,9 +75,9 @@ function numberBatch(
   first_seq: number,
 ): NumberedBatch {
   const receipts = new Receipts()
-  rows.forEach(({ id, created_at, subtotal }, i) => {
+  rows.forEach(({ id, time, subtotal }, i) => {
     const seq = first_seq + i
-    const day = kind === 'order' ? dayOf(created_at) : 0
+    const day = kind === 'order' ? dayOf(time) : 0
     receipts.add(store_id, kind, day, 1, subtotal, digestParts(id, seq), seq)
   })
   return {

@@ -4,10 +4,10 @@ import type { Database } from '../connection/database.ts'
 import { writeReceipts } from '../records/write.ts'
 
 const foundSql: Record<ChangeKind, string> = {
-  item: `select id, updated_at as created_at, 0 as subtotal from items where store_id = $1 and seq = 0
-    order by updated_at, id limit $2`,
-  order: `select id::text as order_id, created_at, coalesce((doc::json ->> 'subtotal')::bigint, 0) as subtotal
-    from orders where store_id = $1 and seq = 0 order by created_at, id limit $2`,
+  item: `select id, updated_at as time, 0 as subtotal from items
+    where store_id = $1 and (updated_at, id) > ($2, $3::bigint) and seq = 0 order by updated_at, id limit $4`,
+  order: `select id::text as order_id, created_at as time, coalesce((doc::json ->> 'subtotal')::bigint, 0) as subtotal
+    from orders where store_id = $1 and (created_at, id) > ($2, $3) and seq = 0 order by created_at, id limit $4`,
 }
 
 /** Every statement names its store, so that a distributed table is numbered worker by worker. */
@@ -23,21 +23,26 @@ export function createNumbering(db: Database): Numbering {
         ...orders.map(({ store_id }) => ({ store_id, kind: 'order' as const })),
       ]
     },
-    batch: (store_id, kind, limit, number) =>
+    async highest(store_id) {
+      const [row] = await db.query<{ highest: number }>(
+        `select greatest(coalesce((select max(seq) from items where store_id = $1), 0),
+           coalesce((select max(seq) from orders where store_id = $1), 0)) as highest`,
+        [store_id],
+      )
+      return row?.highest ?? 0
+    },
+    batch: (store_id, kind, after, limit, number) =>
       db.write(
         async tx => {
           await tx.query('select 1 from stores where id = $1 for update', [store_id])
           const found = await tx.query<UnnumberedRow & { order_id?: string }>(foundSql[kind], [
             store_id,
+            after.time,
+            after.id,
             limit,
           ])
-          const [{ highest } = { highest: 0 }] = await tx.query<{ highest: number }>(
-            `select greatest(coalesce((select max(seq) from items where store_id = $1), 0),
-               coalesce((select max(seq) from orders where store_id = $1), 0)) as highest`,
-            [store_id],
-          )
           const rows = found.map(row => ({ ...row, id: row.order_id ?? row.id }))
-          const { ids, subtotals, first_seq, receipts } = number(rows, highest)
+          const { ids, subtotals, first_seq, receipts } = number(rows)
           const seqs = ids.map((_, i) => first_seq + i)
           if (kind === 'item') {
             tx.send(
@@ -58,7 +63,7 @@ export function createNumbering(db: Database): Numbering {
             store_id,
             first_seq + ids.length - 1,
           ])
-          return rows.length
+          return rows
         },
         { unlimited: true },
       ),

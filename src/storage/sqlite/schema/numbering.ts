@@ -11,13 +11,13 @@ export function createNumbering(db: Database): Numbering {
   )
   const found = {
     item: db.prepare<UnnumberedRow>(
-      `select id, updated_at as created_at, 0 as subtotal from items where store_id = ? and seq = 0
-       order by updated_at, id limit ?`,
+      `select id, updated_at as time, 0 as subtotal from items
+       where store_id = ? and (updated_at, id) > (?, ?) and seq = 0 order by updated_at, id limit ?`,
       'bigint',
     ),
     order: db.prepare<UnnumberedRow>(
-      `select id, created_at, coalesce(json_extract(doc, '$.subtotal'), 0) as subtotal
-       from orders where store_id = ? and seq = 0 order by created_at, id limit ?`,
+      `select id, created_at as time, coalesce(json_extract(doc, '$.subtotal'), 0) as subtotal from orders
+       where store_id = ? and (created_at, id) > (?, ?) and seq = 0 order by created_at, id limit ?`,
     ),
   }
   const highest = db.prepare<[highest: number]>(
@@ -33,18 +33,18 @@ export function createNumbering(db: Database): Numbering {
 
   return {
     unnumbered: () => db.read(() => stores.all()),
-    batch: (store_id, kind, limit, number) =>
+    highest: store_id => db.read(() => (highest.get(store_id) as [number])[0]),
+    batch: (store_id, kind, after, limit, number) =>
       db.write(() => {
-        const rows = found[kind].all(store_id, limit)
-        const [last] = highest.get(store_id) as [number]
-        const { ids, subtotals, first_seq, receipts } = number(rows, last)
+        const rows = found[kind].all(store_id, after.time, after.id, limit)
+        const { ids, subtotals, first_seq, receipts } = number(rows)
         ids.forEach((id, i) => {
           if (kind === 'item') numberItem.run(first_seq + i, store_id, id)
           else numberOrder.run(first_seq + i, subtotals[i] as number, store_id, id)
         })
         addReceipts(receipts)
         raise.run(first_seq + ids.length - 1, store_id)
-        return rows.length
+        return rows
       }),
   }
 }
