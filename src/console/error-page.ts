@@ -11,7 +11,7 @@ const titles: Record<number, string> & Record<400 | 500, string> = {
   404: 'Page not found',
   405: 'This page does not support that action',
   413: 'The form is too large',
-  414: 'The app’s request is too long',
+  414: 'The app’s request is too long. Go back to the app and try again, or contact its developer',
   431: 'Your browser sent too much data. Delete this site’s cookies, then try again',
   429: 'Too many requests came from your network. Wait a few minutes, then try again',
   500: 'Something went wrong on our side',

@@ -5,7 +5,14 @@ import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { emptyChunk } from '../lists/list.ts'
 import { createHeads } from './heads.ts'
-import { historyColumns, type HistoryRow, readHistory, recordServer, renewSql, serverSql } from './history.ts'
+import {
+  historyColumns,
+  type HistoryRow,
+  readHistory,
+  recordServer,
+  beginHistory,
+  serverSql,
+} from './history.ts'
 import { receiptsOf, receiptsSql } from './receipts.ts'
 import { createWaitingReads } from './waiting.ts'
 
@@ -95,9 +102,9 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
     },
     renewHistory: audit =>
       db.write(async tx => {
-        const [row] = await tx.query<{ history: string }>(renewSql)
+        const history = await beginHistory(tx)
         if (audit) writeAudit(tx, audit)
-        return (row as { history: string }).history
+        return history
       }),
   }
 }
