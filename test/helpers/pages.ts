@@ -41,21 +41,45 @@ interface VisitOptions extends BrowserContextOptions {
   expected?: RegExp
 }
 
+/** By their options. A new context starts a renderer, and that compiles axe anew: most of the time of a short journey. */
+const idle = new Map<string, Page>()
+
+async function openPage(options: BrowserContextOptions): Promise<Page> {
+  const key = JSON.stringify(options)
+  const page = idle.get(key)
+  if (page) {
+    idle.delete(key)
+    return page
+  }
+  const context = await (await sharedBrowser()).newContext(options)
+  context.setDefaultTimeout(10_000)
+  return context.newPage()
+}
+
+/** Keeps a page for the next journey with the same options, without anything of this one. */
+async function putBack(page: Page, options: BrowserContextOptions): Promise<void> {
+  page.removeAllListeners()
+  await page.unrouteAll()
+  if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  await page.goto('about:blank')
+  await page.context().clearCookies()
+  idle.set(JSON.stringify(options), page)
+}
+
 /** Opens a page, lets `walk` go its way, and fails on anything that the console complained about. */
 export async function visit(
   variant: Variant,
   walk: (visit: Visit) => Promise<void>,
   { expected, ...options }: VisitOptions = {},
 ): Promise<void> {
-  const context = await (await sharedBrowser()).newContext({
+  const settings: BrowserContextOptions = {
     ...sizes[variant.size],
     colorScheme: variant.scheme,
     reducedMotion: 'reduce',
     timezoneId: 'Europe/Paris',
     ...options,
-  })
-  context.setDefaultTimeout(10_000)
-  const page = await context.newPage()
+  }
+  const page = await openPage(settings)
   const complaints: string[] = []
   page.on('console', message => {
     if (message.type() === 'error' && !expected?.test(message.text())) complaints.push(message.text())
@@ -69,9 +93,11 @@ export async function visit(
   try {
     await walk({ page, variant, check })
     assert.deepEqual(complaints, [], 'the console')
-  } finally {
-    await context.close()
+  } catch (error) {
+    await page.context().close()
+    throw error
   }
+  await putBack(page, settings)
 }
 
 /**

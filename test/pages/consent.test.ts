@@ -282,10 +282,16 @@ walk(
   { javaScriptEnabled: false },
 )
 
-walk('the pages and the API reference load without an error and from nowhere else', async ({ page }) => {
-  const elsewhere: string[] = []
-  page.on('request', request => request.url().startsWith(base) || elsewhere.push(request.url()))
-  for (const path of ['/login', '/docs']) await page.goto(base + path, { waitUntil: 'networkidle' })
-  await page.getByRole('heading', { name: 'Tillgate' }).first().waitFor()
-  assert.deepEqual(elsewhere, [])
-})
+walk(
+  'the pages and the API reference load from nowhere else, and run nothing of the address',
+  async ({ page }) => {
+    const elsewhere: string[] = []
+    page.on('request', request => request.url().startsWith(base) || elsewhere.push(request.url()))
+    const script = encodeURIComponent('"><script>globalThis.ran=1</script>')
+    for (const path of ['/login', `/docs/?q=${script}&${script}#${script}`])
+      await page.goto(base + path, { waitUntil: 'networkidle' })
+    await page.getByRole('heading', { name: 'Tillgate' }).first().waitFor()
+    assert.equal(await page.evaluate('globalThis.ran'), undefined)
+    assert.deepEqual(elsewhere, [])
+  },
+)
