@@ -35,9 +35,10 @@ export async function isUntouched(database: string): Promise<boolean> {
   return found?.['untouched'] === true
 }
 
-/** For `{ skip: sqliteAlone }` and `{ skip: postgresAlone }`: what the other engine does not have. */
+/** For `{ skip: sqliteAlone }` and the like: what the other engine does not have, or need not repeat. */
 export const sqliteAlone = onPostgres && 'is about a SQLite file'
 export const postgresAlone = !onPostgres && 'is about a PostgreSQL database'
+export const beforeDatabase = onPostgres && 'is decided before the database is asked'
 
 /** How often a property is tried when every try needs a database: making one takes PostgreSQL a fifth of a second. */
 export const runs = (onSqlite: number): number => (onPostgres ? Math.ceil(onSqlite / 10) : onSqlite)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { onPostgres } from '../helpers/engine.ts'
 import { sampleCart, sampleItem, sampleOrder } from '../helpers/orders.ts'
 import { lists, refusal, startWorld, type World } from '../helpers/world.ts'
 
@@ -61,7 +62,8 @@ for (const { path, query } of lists) {
       test(name, async () => assert.deepEqual(await page(paging), ids.slice(from, to)))
     }
 
-    for (const count of [1, 2, 10, 35, 52, 104]) {
+    // One at a time is a hundred requests: enough on one engine.
+    for (const count of onPostgres ? [10, 35, 52, 104] : [1, 10, 35, 52, 104]) {
       test(`rule 2: changing index walks through all entries once, ${count} at a time`, async () => {
         const seen: number[] = []
         for (let index = 0; ; index++) {

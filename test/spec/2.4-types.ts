@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { rawNumber } from '../../src/lib/exact-json.ts'
+import { beforeDatabase } from '../helpers/engine.ts'
 import { sampleOrder } from '../helpers/orders.ts'
 import { changed, fieldsOf, partOf } from '../helpers/spec-fields.ts'
 import { at, errorOf, orders, startWorld, type World } from '../helpers/world.ts'
@@ -30,14 +31,24 @@ function withRaw(order: object, where: string, changes: object): string {
   return JSON.stringify(changed(order, where, { [field]: '@@' })).replace('"@@"', JSON.stringify(value))
 }
 
-async function refusalOf(where: string, field: string, value: unknown) {
-  const answer = await world.write(withRaw(sampleOrder({ id: 'refused' }), where, { [field]: value }))
-  assert.equal(answer.status, 422, `${field} = ${JSON.stringify(value)}: ${answer.text}`)
+/** Sends the order once with each of these values, in one batch; answers what is said of each. */
+async function refusalsOf(where: string, field: string, values: readonly unknown[]) {
+  const lines = values.map(value => withRaw(sampleOrder({ id: 'refused' }), where, { [field]: value }))
+  const answer = await world.write(...lines)
+  assert.equal(answer.status, 422, `${field}: ${answer.text}`)
   const { code, details } = errorOf(answer)
   assert.equal(code, 'record_invalid')
-  assert.equal(details.length, 1, answer.text)
-  assert.equal(details[0]?.line, 1)
-  return details[0]
+  assert.deepEqual(
+    details.map(({ line }) => line),
+    values.map((_, i) => i + 1),
+    answer.text,
+  )
+  return details
+}
+
+/** Fails unless each of these values is refused, by the name of its field. */
+async function assertRefused(where: string, field: string, values: readonly unknown[], path: string) {
+  for (const detail of await refusalsOf(where, field, values)) assert.equal(detail.field, path)
 }
 
 for (const { section, where, field, path } of fieldsOf('int32')) {
@@ -50,15 +61,14 @@ for (const { section, where, field, path } of fieldsOf('int32')) {
         )
       }
     })
-    test('what is no int32 is refused by name, with the value', async () => {
-      for (const value of ['-2147483649', '2147483648', '1.5', '1.0', '1e2']) {
-        const detail = await refusalOf(where, field, rawNumber(value))
-        assert.equal(detail?.field, path)
-        assert.ok(detail.message.includes(value), detail.message)
+    test('what is no int32 is refused by name, with the value', { skip: beforeDatabase }, async () => {
+      const numbers = ['-2147483649', '2147483648', '1.5', '1.0', '1e2']
+      const details = await refusalsOf(where, field, numbers.map(rawNumber))
+      for (const [i, { field, message }] of details.entries()) {
+        assert.equal(field, path)
+        assert.ok(message.includes(numbers[i] ?? '?'), message)
       }
-      for (const value of ['1', true, [1], { cents: 1 }]) {
-        assert.equal((await refusalOf(where, field, value))?.field, path)
-      }
+      await assertRefused(where, field, ['1', true, [1], { cents: 1 }], path)
     })
   })
 }
@@ -70,13 +80,14 @@ for (const { section, where, field, path } of fieldsOf('int64').filter(({ field 
         assert.ok((await textWith(where, { [field]: rawNumber(value) })).includes(`"${field}":${value},`))
       })
     }
-    for (const value of ['9223372036854775808', '-9223372036854775809', '1.0', '1e3']) {
-      test(`${value} is refused`, async () => {
-        const detail = await refusalOf(where, field, rawNumber(value))
-        assert.equal(detail?.field, path)
-        assert.ok(detail.message.includes(value), detail.message)
-      })
-    }
+    test('what is no int64 is refused by name, with the value', { skip: beforeDatabase }, async () => {
+      const numbers = ['9223372036854775808', '-9223372036854775809', '1.0', '1e3']
+      const details = await refusalsOf(where, field, numbers.map(rawNumber))
+      for (const [i, { field, message }] of details.entries()) {
+        assert.equal(field, path)
+        assert.ok(message.includes(numbers[i] ?? '?'), message)
+      }
+    })
   })
 }
 
@@ -88,16 +99,14 @@ for (const { section, where, field, path } of fieldsOf('decimal')) {
         assert.match(text, new RegExp(`"${field}":${value.replace('.', '\\.')}[,}]`))
       })
     }
-    test('what is no number is refused', async () => {
-      for (const value of ['1.10', true, [], {}]) {
-        assert.equal((await refusalOf(where, field, value))?.field, path)
-      }
-    })
+    test('what is no number is refused', { skip: beforeDatabase }, () =>
+      assertRefused(where, field, ['1.10', true, [], {}], path),
+    )
   })
 }
 
 for (const { section, where, field, path } of fieldsOf('datetime')) {
-  describe(`spec ${section}: ${path} follows yyyy-MM-dd HH:mm:ss`, () => {
+  test(`spec ${section}: ${path} follows yyyy-MM-dd HH:mm:ss`, { skip: beforeDatabase }, async () => {
     const bad = [
       '',
       '2026-11-01',
@@ -110,11 +119,7 @@ for (const { section, where, field, path } of fieldsOf('datetime')) {
       '2026-11-01 23:59:60',
       1_793_534_400,
     ]
-    for (const value of bad) {
-      test(`${JSON.stringify(value)} is refused`, async () => {
-        assert.equal((await refusalOf(where, field, value))?.field, path)
-      })
-    }
+    await assertRefused(where, field, bad, path)
   })
 }
 
@@ -130,24 +135,22 @@ for (const { section, where, field, path } of fieldsOf('string')) {
         assert.equal(partOf(order, where)[field], value)
       }
     })
-    test('what is no text is refused', async () => {
-      for (const value of [1, false, ['x'], {}]) {
-        assert.equal((await refusalOf(where, field, value))?.field, path)
-      }
-    })
+    test('what is no text is refused', { skip: beforeDatabase }, () =>
+      assertRefused(where, field, [1, false, ['x'], {}], path),
+    )
   })
 }
 
 for (const { section, where, field, path } of fieldsOf('array')) {
   test(`spec ${section}: ${path} is a list of objects`, async () => {
-    for (const value of [{}, 'x', 1]) assert.equal((await refusalOf(where, field, value))?.field, path)
-    assert.equal((await refusalOf(where, field, [1]))?.field, `${path}[0]`)
+    await assertRefused(where, field, [{}, 'x', 1], path)
+    await assertRefused(where, field, [[1]], `${path}[0]`)
   })
 }
 
 test('spec 2.4: a field that the order table does not have is refused, not dropped', async () => {
-  assert.equal((await refusalOf('', 'colour', 'red'))?.field, 'colour')
-  assert.equal((await refusalOf('carts', 'colour', 'red'))?.field, 'carts[0].colour')
+  await assertRefused('', 'colour', ['red'], 'colour')
+  await assertRefused('carts', 'colour', ['red'], 'carts[0].colour')
 })
 
 test('spec 2.4: every bad field of every bad line is named, and nothing of the batch is stored', async () => {
