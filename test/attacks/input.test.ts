@@ -7,7 +7,7 @@ import { inputCampaign } from './input/campaign.ts'
 
 const seed = 13
 /** Most of the code that they reach stands above the engine. */
-const most = onPostgres ? 1000 : 3000
+const most = onPostgres ? 600 : 2000
 
 test('generated requests: no 5xx, no hang, no foreign id, every answer well-formed', {
   timeout: 300_000,

@@ -3,11 +3,13 @@ import { type AppDeps, buildApp } from '../../src/server/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Accounts, createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps/apps.ts'
+import { auditEntry } from '../../src/domain/audit/audit.ts'
 import { createRecordWriter } from '../../src/ingest/record-writer.ts'
 import { createIngestPool } from '../../src/ingest/threads/pool.ts'
+import { randomId } from '../../src/lib/ids.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Account, App, Role, Storage } from '../../src/storage/port/index.ts'
-import { type Answer, answerOf, password } from './answers.ts'
+import { type Answer, answerOf, password_hash } from './answers.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { emptyDatabase } from './engine.ts'
 import { assertCleanLog, keepRequests, keepSecret } from './log-check.ts'
@@ -122,7 +124,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       keepSecret('client_secret', client_secret)
       return { app, client_id: app.id, client_secret: client_secret ?? '' }
     },
-    newAccount: (email, role = 'merchant') => accounts.create({ email, role, password }, byTest),
+    async newAccount(email, role = 'merchant') {
+      const created_at = clock.now()
+      const account = { id: randomId(), email, role, password_hash, created_at, disabled_at: null }
+      const about = { account_id: account.id, detail: role }
+      const entry = auditEntry(clock, byTest, 'account_created', about)
+      if (await storage.accounts.create(account, entry)) return account
+      throw new Error(`${email} has an account already`)
+    },
     token: (client, scope) => ownToken(server, client, scope),
     async close() {
       const closed = app.close()
