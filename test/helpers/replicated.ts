@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { migrate } from '../../src/storage/open.ts'
 import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
@@ -8,7 +9,7 @@ import { createServer, type PostgresServer } from './postgres-server.ts'
 export interface Pair {
   primary: PostgresServer
   standby: PostgresServer
-  /** An empty database of both. */
+  /** A database of both, with the schema and no rows. */
   database(): Promise<Replicated>
   /** Resolves when the standby shows all that was committed until now. */
   caughtUp(): Promise<void>
@@ -34,6 +35,10 @@ export async function startPair(): Promise<Pair> {
   await standby.start()
 
   let databases = 0
+  // Copied in a fraction of the time that a migration takes.
+  const template = 'replicated'
+  await administer(primary.url, `create database ${template}`)
+  await migrate(new URL(template, primary.url).href)
 
   async function caughtUp(): Promise<void> {
     const [now] = await administer(primary.url, 'select pg_current_wal_lsn() as lsn')
@@ -47,7 +52,7 @@ export async function startPair(): Promise<Pair> {
     caughtUp,
     async database() {
       const name = `replicated_${++databases}`
-      await administer(primary.url, `create database ${name}`)
+      await administer(primary.url, `create database ${name} template ${template}`)
       await caughtUp()
       return { url: new URL(name, primary.url).href, read_database: new URL(name, standby.url).href }
     },
