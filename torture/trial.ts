@@ -28,7 +28,7 @@ export function shortTrial(engine: EngineName, rounds: number, say: (text: strin
     rounds,
     goesOn: () => true,
     busyMachine: true,
-    pause: 20,
+    pause: 50,
     say: () => {},
   }
 }

@@ -51,7 +51,7 @@ export function work({ base }: { base: string }, { bearer, reader, run, pause = 
       const answer = await timed(what, () => ask(n))
       seen.push(answer)
       if (answer.status === 200) done(n)
-      const wait = answer.status === 200 ? pause : 10
+      const wait = answer.status === 200 ? pause : Math.max(pause, 10)
       if (wait > 0) await sleep(wait)
     }
   }

@@ -15,7 +15,7 @@ import { clientCredentials } from '../helpers/token.ts'
 const restarts = 2
 const acknowledgements = 12
 /** Between the requests of a client: what matters is when the database goes away, not how busy the server is. */
-const pause = 20
+const pause = 50
 /**
  * The longest that anyone may wait for an answer while the database is gone: nine seconds by the default settings, and
  * as much again because other tests keep the machine busy.

@@ -85,7 +85,7 @@ describe('PgBouncer in transaction mode', { skip: withoutPgBouncer() }, async ()
     test(`${what} under load: 503, then service again; nothing acknowledged is lost`, {
       timeout: 60_000,
     }, async () => {
-      const load = work(node, { bearer, reader, run: what, pause: 20 })
+      const load = work(node, { bearer, reader, run: what, pause: 50 })
       await load.progress(acknowledgements)
       await part().stop('quit')
       assert.equal((await node.get('/health/ready')).status, 503)

@@ -118,7 +118,8 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
       },
     }
     const playing = Promise.all(Array.from({ length: atOnce }, () => play(place)))
-    for (let turn = 0; players.running > 0; turn++) {
+    // At most once a history: on a slow machine the starts would take longer than the histories.
+    for (let turn = 0; players.running > 0 && turn < rounds; turn++) {
       await sleep(trial.random.between(500, 2500))
       const index = turn % nodes.length
       await disturb(trial, site, nodes[index] as Node, sum)
