@@ -369,7 +369,7 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
         found.map(({ state }) => state),
         ['warning'],
       )
-      assert.match(found[0]?.says ?? '', /db\.invalid .*encrypted/)
+      assert.match(found[0]?.says ?? '', /TILLGATE_DATABASE .*encrypted/)
       assert.match(found[0]?.mend ?? '', /sslmode=verify-full/)
     }
   })
