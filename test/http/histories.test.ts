@@ -2,11 +2,10 @@ import { test } from 'node:test'
 import { createRandom } from '../../src/demo/random.ts'
 import { playHistory } from '../../torture/changes/history.ts'
 import { byTest } from '../helpers/by.ts'
-import { emptyDatabase, onPostgres } from '../helpers/engine.ts'
+import { emptyDatabase } from '../helpers/engine.ts'
 import { startServer } from '../helpers/server.ts'
 
-/** On PostgreSQL fewer: faults/changes plays some there too, with processes that are killed. */
-const histories = onPostgres ? 20 : 50
+const histories = 50
 /** As many as keep the waits of one history from making the others wait. */
 const atOnce = 10
 
