@@ -49,7 +49,9 @@ for (const [name, create] of Object.entries(creators)) {
     assert.notEqual(plans.length, 0)
     for (const { sql, steps } of plans) {
       const bad = steps.filter(step =>
-        /TEMP B-TREE|^SCAN (?!CONSTANT ROW|\(subquery|(known|json_each|pragma_data_version) VIRTUAL TABLE)/.test(step),
+        /TEMP B-TREE|^SCAN (?!CONSTANT ROW|\(subquery|(known|json_each|pragma_data_version) VIRTUAL TABLE)/.test(
+          step,
+        ),
       )
       assert.deepEqual(bad, [], sql)
       // SQLite re-plans at each run a statement whose LIMIT or OFFSET is a bare parameter.
