@@ -19,9 +19,11 @@ interface Locked {
   optional?: boolean
   devOptional?: boolean
   hasInstallScript?: boolean
+  link?: boolean
 }
 const packages: [name: string, locked: Locked][] = Object.entries<Locked>(read('package-lock.json').packages)
-  .filter(([path]) => path !== '')
+  // Not this repository's own packages, and the links to them.
+  .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
   .map(([path, locked]) => [path.slice(path.lastIndexOf('node_modules/') + 13), locked])
 const production = packages.filter(([, { dev, devOptional }]) => !dev && !devOptional)
 

@@ -1,0 +1,8 @@
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type ErrorCode, type ErrorDetail, errorCodes, isTillgateError, TillgateError } from './errors.ts'
+export type { AuthorizationRequest, PendingAuthorization } from './authorization.ts'
+export { parseExact, stringifyExact } from './exact-json.ts'
+export type { ChangesList, ChangesOptions, List, OrdersOptions } from './lists.ts'
+export type { TokenSet, TokenStore } from './tokens.ts'
+export type * from './types.ts'
+export { signWebhook, verifyWebhook, type WebhookEvent, type WebhookRequest } from './webhooks.ts'

@@ -1,0 +1,183 @@
+import { type ErrorDetail, TillgateError } from './errors.ts'
+import { parseExact } from './exact-json.ts'
+
+/** One HTTP exchange and its retries. Knows nothing of tokens. */
+
+interface RetryOptions {
+  /** How often a request is sent again: default 5. */
+  limit?: number
+  /** First pause in milliseconds; it doubles with each retry: default 500. */
+  base?: number
+  /** Longest pause in milliseconds: default 30,000. A `Retry-After` counts in full up to ten times that. */
+  max?: number
+}
+
+export interface TransportOptions {
+  baseUrl: string | URL
+  /** Default: the global `fetch`. */
+  fetch?: typeof fetch
+  retry?: RetryOptions
+  /** Milliseconds for an answer, without the time that the request asks the server to wait: default 30,000. */
+  timeout?: number
+  /** Pauses between retries; another one in tests. */
+  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+}
+
+interface Exchange {
+  method?: 'GET' | 'POST'
+  path: string
+  query?: URLSearchParams
+  headers?: Record<string, string>
+  body?: URLSearchParams
+  signal?: AbortSignal | undefined
+  /** Seconds that the server may hold the request. */
+  wait?: number
+  /** Reads a successful body; throws when half of it is missing. Default: exact JSON. */
+  parse?: (text: string) => unknown
+}
+
+interface Answer {
+  status: number
+  headers: Headers
+  body: unknown
+}
+
+export interface Transport {
+  /** The answer with status 2xx or 304; others are thrown, after the retries where one may help. */
+  send(exchange: Exchange): Promise<Answer>
+  /** Requests sent, retries included. */
+  sent(): number
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  const { limit = 5, base = 500, max = 30_000 } = options.retry ?? {}
+  const { timeout = 30_000, sleep = pause } = options
+  const origin = new URL(options.baseUrl).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+  let sent = 0
+
+  async function attempt(exchange: Exchange): Promise<Answer> {
+    const { method = 'GET', path, query, headers, body, signal, wait = 0, parse = parseExact } = exchange
+    signal?.throwIfAborted()
+    // By hand: AbortSignal.any keeps a listener on a long-lived signal in some versions of Node.
+    const controller = new AbortController()
+    const abort = () => controller.abort(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    const late = new Error(`no answer within ${timeout / 1000 + wait} seconds`)
+    const timer = setTimeout(() => controller.abort(late), timeout + wait * 1000)
+    try {
+      sent++
+      const search = query && query.size > 0 ? `?${query}` : ''
+      const response = await (options.fetch ?? fetch)(origin + path + search, {
+        method,
+        headers: { accept: 'application/json', ...headers },
+        body: body ?? null,
+        // Redirects would send the token elsewhere.
+        redirect: 'error',
+        signal: controller.signal,
+      })
+      const text = await response.text()
+      if (!response.ok && response.status !== 304) throw errorOf(response, text)
+      // A proxy may cut an answer off and still end it properly.
+      return { status: response.status, headers: response.headers, body: response.ok ? parse(text) : null }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof TillgateError) throw error
+      const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
+      throw new TillgateError('connection_failed', `${method} ${path}: ${messageOf(reason)}`, {
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  async function send(exchange: Exchange): Promise<Answer> {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await attempt(exchange)
+      } catch (error) {
+        const delay = error instanceof TillgateError ? delayOf(error, retries) : null
+        if (retries >= limit || delay === null) throw error
+        await sleep(delay, exchange.signal)
+      }
+    }
+  }
+
+  /** Milliseconds until the next attempt; null when a retry is of no use. */
+  function delayOf({ code, status, retryAfter }: TillgateError, retries: number): number | null {
+    if (code !== 'connection_failed' && status !== 429 && status !== 503) return null
+    const step = Math.min(max, base * 2 ** retries)
+    // Jitter, so that clients that failed together do not return together; never before Retry-After.
+    if (retryAfter === null) return step * (0.5 + Math.random() / 2)
+    return retryAfter * 1000 > max * 10 ? null : retryAfter * 1000 + Math.random() * Math.min(step, 1000)
+  }
+
+  return { send, sent: () => sent }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The error that an answer reports, in the API's envelope or as RFC 6749 §5.2. */
+function errorOf({ status, headers }: Response, text: string): TillgateError {
+  const body = errorBodyOf(text)
+  const errors = body?.status?.errors
+  const {
+    code = body?.error,
+    message = body?.error_description,
+    details = [],
+  } = typeof errors === 'string' ? { message: errors } : (errors ?? {})
+  const known = code ?? codesOfStatus[status] ?? 'response_invalid'
+  return new TillgateError(known, `${status} ${message ?? known}`, {
+    status,
+    requestId: headers.get('x-request-id'),
+    details,
+    retryAfter: secondsOf(headers.get('retry-after')),
+  })
+}
+
+/** For answers of a proxy, or of another server of the specification. */
+const codesOfStatus: Record<number, string> = {
+  401: 'token_invalid',
+  422: 'parameter_invalid',
+  429: 'rate_limited',
+  500: 'server_error',
+  503: 'service_unavailable',
+}
+
+interface ErrorBody {
+  status?: { errors?: string | { code?: string; message?: string; details?: ErrorDetail[] } }
+  error?: string
+  error_description?: string
+}
+
+function errorBodyOf(text: string): ErrorBody | null {
+  try {
+    return JSON.parse(text) as ErrorBody | null
+  } catch {
+    return null
+  }
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. */
+function secondsOf(header: string | null): number | null {
+  if (header === null) return null
+  if (/^\d+$/.test(header.trim())) return Number(header)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000)
+}
+
+/** Resolves after the time; rejects at once with the signal's reason. */
+export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', abort, { once: true })
+  })

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { createClient } from '../../client/src/index.ts'
+
+/** Faults that a server has to be made to show: a bare server that answers as each test says. */
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
+let answers: Handler[] = []
+const seen: { url: string; headers: IncomingMessage['headers']; body: string }[] = []
+const http = createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  seen.push({ url: request.url ?? '', headers: request.headers, body })
+  const handler = request.url === '/auth/v2/token' ? token : (answers.shift() ?? data([]))
+  handler(request, response, body)
+})
+let base = ''
+before(async () => {
+  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+})
+after(() => {
+  http.closeAllConnections()
+  http.close()
+})
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Handler =>
+  (_, response) =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(body))
+const data = (rows: unknown, headers = {}): Handler =>
+  json(200, { status: { timestamp: 1, ack: 200, errors: null }, data: rows }, headers)
+const failure = (status: number, headers: Record<string, string> = {}): Handler =>
+  json(
+    status,
+    { status: { ack: status, errors: { code: 'x', message: 'no', details: [] } }, data: null },
+    headers,
+  )
+const token: Handler = json(200, { access_token: 't', scope: '', token_type: 'Bearer', expires_in: 172800 })
+const hangUp: Handler = request => void request.socket.destroy()
+const cutOff: Handler = (_, response) => {
+  response.writeHead(200, { 'content-length': '1000' }).write('{"status":{')
+  setImmediate(() => response.destroy())
+}
+const half: Handler = (_, response) => void response.end('{"status":{"ack":200},"data":[{"id":1}')
+
+/** What a read of the stores gives when the server answers so, and the pauses between the attempts. */
+async function read(handlers: Handler[], options: object = {}) {
+  answers = handlers
+  seen.length = 0
+  const pauses: number[] = []
+  const sleep = async (milliseconds: number) => void pauses.push(milliseconds)
+  const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b', sleep, ...options })
+  const result = await Array.fromAsync(client.stores()).catch(error => error)
+  return { result, pauses, requests: seen.filter(({ url }) => url !== '/auth/v2/token').length }
+}
+
+for (const [name, fault] of [
+  ['429', failure(429)],
+  ['503', failure(503)],
+  ['a connection that is closed', hangUp],
+  ['an answer that is cut off', cutOff],
+  ['half an answer that ends properly', half],
+] as const) {
+  test(`${name} is tried again`, async () => {
+    const { result, pauses, requests } = await read([fault, fault, data([{ id: 1 }])])
+    assert.deepEqual(result, [{ id: 1 }])
+    assert.deepEqual([pauses.length, requests], [2, 3])
+  })
+}
+
+for (const status of [400, 403, 404, 409, 422, 500, 502]) {
+  test(`${status} is not tried again`, async () => {
+    const { result, requests } = await read([failure(status)])
+    assert.deepEqual([result.status, requests], [status, 1])
+  })
+}
+
+test('retries have a limit, and the last error is thrown', async () => {
+  const { result, requests } = await read(
+    Array.from({ length: 9 }, () => failure(503)),
+    { retry: { limit: 3 } },
+  )
+  assert.deepEqual([result.status, requests], [503, 4])
+})
+
+test('pauses grow, with jitter, up to the longest', async () => {
+  const faults = () => Array.from({ length: 9 }, () => failure(503))
+  const { pauses } = await read(faults(), { retry: { limit: 8, base: 100, max: 1000 } })
+  for (const [i, pause] of pauses.entries()) {
+    const step = Math.min(1000, 100 * 2 ** i)
+    assert.ok(pause >= step / 2 && pause <= step, `pause ${i} was ${pause}`)
+  }
+  assert.equal(new Set(pauses.slice(-4).map(Math.round)).size > 1, true)
+})
+
+test('Retry-After is the least pause, in seconds or as a date; a very long one is an error at once', async () => {
+  const { pauses } = await read([failure(429, { 'retry-after': '7' }), data([])])
+  assert.ok(pauses[0] !== undefined && pauses[0] >= 7000 && pauses[0] <= 8000, String(pauses[0]))
+  const date = new Date(Date.now() + 60_000).toUTCString()
+  const dated = await read([failure(503, { 'retry-after': date }), data([])])
+  assert.ok(dated.pauses[0] !== undefined && dated.pauses[0] > 50_000 && dated.pauses[0] <= 61_000)
+  const { result, requests } = await read([failure(429, { 'retry-after': '86400' })])
+  assert.deepEqual([result.retryAfter, requests], [86_400, 1])
+})
+
+test('a real pause ends when the signal aborts', async () => {
+  answers = [failure(503, { 'retry-after': '60' })]
+  const controller = new AbortController()
+  const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b' })
+  http.once('request', () => setImmediate(() => controller.abort(new Error('stopped'))))
+  await assert.rejects(Array.fromAsync(client.stores({ signal: controller.signal })), /stopped/)
+})
+
+test('no answer in time is a failed connection', async () => {
+  const silent: Handler = () => {}
+  const { result, requests } = await read([silent, silent], { timeout: 30, retry: { limit: 1 } })
+  assert.deepEqual([result.code, result.status, requests], ['connection_failed', 0, 2])
+  assert.match(result.message, /GET \/integration\/v1\/stores: no answer within 0.03 seconds/)
+})
+
+test('the token goes to no other address: a Link to one, and a redirect, are not followed', async () => {
+  const link = '<https://elsewhere.example/steal?cursor=abc&count=1000>; rel="next"'
+  const { result } = await read([data([{ id: 1 }], { link }), data([{ id: 2 }])])
+  assert.deepEqual(result, [{ id: 1 }, { id: 2 }])
+  assert.equal(seen.at(-1)?.url, '/integration/v1/stores?count=1000&cursor=abc')
+  const away = (_: unknown, response: ServerResponse) =>
+    response.writeHead(302, { location: '/elsewhere' }).end()
+  const redirected = await read([away as Handler], { retry: { limit: 0 } })
+  assert.equal(redirected.result.code, 'connection_failed')
+  assert.equal(
+    seen.some(({ url }) => url === '/elsewhere'),
+    false,
+  )
+})
+
+test('a server without Link is read by index until a page is not full', async () => {
+  answers = [data([{ id: 1 }, { id: 2 }]), data([{ id: 3 }])]
+  seen.length = 0
+  const client = createClient({ baseUrl: `${base}/`, clientId: 'a', clientSecret: 'b' })
+  assert.equal((await Array.fromAsync(client.stores({ count: 2 }))).length, 3)
+  assert.deepEqual(
+    seen.slice(1).map(({ url }) => url),
+    ['/integration/v1/stores?count=2&index=0', '/integration/v1/stores?count=2&index=1'],
+  )
+})
+
+test('errors as text, and answers that are not the API’s, are understood', async () => {
+  const asText = json(403, { status: { ack: 403, errors: 'not yours' }, data: null })
+  assert.match((await read([asText])).result.message, /403 not yours/)
+  const html: Handler = (_, response) =>
+    void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>')
+  assert.equal((await read([html])).result.code, 'response_invalid')
+})
+
+test('401 twice is thrown, with one new token in between', async () => {
+  const { result, requests } = await read([failure(401), failure(401), data([])])
+  assert.deepEqual([result.status, requests], [401, 2])
+  assert.equal(seen.filter(({ url }) => url === '/auth/v2/token').length, 2)
+})
