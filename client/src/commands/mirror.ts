@@ -1,0 +1,82 @@
+import { statSync } from 'node:fs'
+import type { Copy } from '../mirror/copy.ts'
+import { follow } from '../mirror/follow.ts'
+import { createHeads } from '../mirror/heads.ts'
+import { openNdjson } from '../mirror/ndjson.ts'
+import { createProgress } from '../mirror/progress.ts'
+import { openSqlite } from '../mirror/sqlite.ts'
+import { createSync } from '../mirror/sync.ts'
+import { clientOf, type Command, jsonOption, UsageError, urlOption, wholeNumber } from './command.ts'
+
+export const mirror: Command = {
+  name: 'mirror',
+  summary:
+    'Copies every store, order and item into a file; stopped anywhere, it goes on when it is started again.',
+  options: {
+    url: urlOption,
+    to: { value: 'FILE', help: 'the file to write', required: true },
+    format: { value: 'FORMAT', help: 'sqlite (Node 22.13 or newer) or ndjson', default: 'sqlite' },
+    follow: { help: 'keep the copy current until it is stopped' },
+    parallel: { value: 'N', help: 'stores that are read at the same time', default: '4' },
+    count: { value: 'N', help: 'entries of a page', default: '1000' },
+    json: jsonOption,
+  },
+  async run(options, context) {
+    const { signal, stdout, stderr } = context
+    const parallel = wholeNumber(options['parallel'], 'parallel', [1, 64])
+    const count = wholeNumber(options['count'], 'count', [1, 2000])
+    const client = clientOf(options, context)
+    const copy = await openCopy(String(options['to']), String(options['format']))
+    let complete = false
+    try {
+      const heads = createHeads(client)
+      const progress = stderr.isTTY ? createProgress(stderr, (await heads.read(0, signal)) ?? []) : null
+      const sync = createSync({
+        client,
+        copy,
+        signal,
+        parallel,
+        count,
+        onPage: (...page) => complete || progress?.onPage(...page),
+      })
+      const onCurrent = () => {
+        if (!complete) progress?.end()
+        complete = true
+      }
+      if (options['follow']) {
+        const onTrouble = (error: Error, seconds: number) =>
+          void stderr.write(`tillgate-client: ${error.message}; trying again in ${Math.ceil(seconds)} s\n`)
+        await follow({ sync, copy, heads: createHeads(client), signal, onCurrent, onTrouble })
+      } else {
+        await sync.stores()
+        await sync.changes(copy.storeIds())
+        onCurrent()
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      const counts = copy.counts()
+      copy.close()
+      if (complete || signal.aborted) print(counts)
+    }
+    return complete ? 0 : 130
+
+    function print(counts: ReturnType<Copy['counts']>): void {
+      const { stores, orders, items } = counts
+      const requests = client.requests()
+      if (options['json']) stdout.write(`${JSON.stringify({ stores, orders, items, requests, complete })}\n`)
+      else {
+        const state = complete ? 'complete' : 'not complete yet: start it again'
+        stdout.write(`${stores} stores, ${orders} orders, ${items} items; ${requests} requests; ${state}\n`)
+      }
+    }
+  },
+}
+
+function openCopy(file: string, format: string): Promise<Copy> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--to ${file} is a folder`)
+  if (format === 'sqlite') return openSqlite(file)
+  if (format === 'ndjson') return openNdjson(file)
+  throw new UsageError(`--format was "${format}"; it must be sqlite or ndjson`)
+}

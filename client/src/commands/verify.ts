@@ -1,0 +1,57 @@
+import { openSqlite } from '../mirror/sqlite.ts'
+import { createSync } from '../mirror/sync.ts'
+import { createVerify, isGone, type StoreResult } from '../mirror/verify.ts'
+import { stringifyExact } from '../exact-json.ts'
+import { clientOf, type Command, jsonOption, urlOption } from './command.ts'
+
+export const verify: Command = {
+  name: 'verify',
+  summary:
+    'Brings the copy up to date and compares it with the receipts of the server: complete, or the days that differ.',
+  options: {
+    url: urlOption,
+    to: { value: 'FILE', help: 'the file that mirror wrote', required: true },
+    repair: { help: 'read the stores that differ again from the beginning' },
+    json: jsonOption,
+  },
+  async run(options, context) {
+    const { signal, stdout } = context
+    const client = clientOf(options, context)
+    const copy = await openSqlite(String(options['to']), { create: false })
+    try {
+      const sync = createSync({ client, copy, signal, parallel: 1, count: 1000 })
+      const verifyStore = createVerify({ client, copy, sync, signal })
+      await sync.stores()
+      const results: StoreResult[] = []
+      for (const store_id of copy.storeIds()) {
+        try {
+          let result = await verifyStore(store_id)
+          if (result.differ.length > 0 && options['repair']) {
+            copy.restart(store_id, copy.position(store_id))
+            result = await verifyStore(store_id)
+          }
+          results.push(result)
+        } catch (error) {
+          if (!isGone(error)) throw error
+          copy.remove(store_id)
+        }
+      }
+      const bad = results.filter(({ differ }) => differ.length > 0)
+      const { stores, orders, items } = copy.counts()
+      const complete = bad.length === 0
+      if (options['json']) {
+        const differ = bad.map(({ store_id, differ: days }) => ({ store_id, days }))
+        const requests = client.requests()
+        stdout.write(`${stringifyExact({ complete, stores, orders, items, requests, differ })}\n`)
+      } else if (complete) stdout.write(`complete: ${stores} stores, ${orders} orders, ${items} items\n`)
+      else {
+        for (const { store_id, differ } of bad)
+          stdout.write(`store ${store_id} differs: ${differ.join(', ')}\n`)
+        stdout.write('not complete: "verify --repair" reads these stores again\n')
+      }
+      return complete ? 0 : 1
+    } finally {
+      copy.close()
+    }
+  },
+}

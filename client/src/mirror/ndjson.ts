@@ -1,0 +1,142 @@
+import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { parseExact, stringifyExact } from '../exact-json.ts'
+import type { ChangesPage, Int64, Store } from '../types.ts'
+import { type Copy, type Position, positionAfter } from './copy.ts'
+
+/**
+ * A copy as lines of JSON, only ever appended. A page is one write that ends with its position, so lines behind the last
+ * position are of a page that was cut off: they are removed when the file is opened again.
+ */
+
+type Line =
+  | { kind: 'store'; store_id: Int64; data: Store }
+  | { kind: 'removed'; store_id: Int64 }
+  | { kind: 'order' | 'item'; store_id: Int64; id: Int64 | string; seq: number; data: unknown }
+  /** A walk above that of the line before: everything of the store up to here is void. */
+  | ({ kind: 'position'; store_id: Int64 } & Position)
+
+interface State {
+  position: Position
+  isRemoved: boolean
+  orders: Set<string>
+  items: Set<string>
+}
+
+const start: Position = { feed: null, next: 0, walk: 0, complete: false }
+
+export async function openNdjson(file: string): Promise<Copy> {
+  const states = new Map<bigint, State>()
+  const stateOf = (store_id: Int64): State => {
+    const state = states.get(BigInt(store_id)) ?? {
+      position: start,
+      isRemoved: false,
+      orders: new Set(),
+      items: new Set(),
+    }
+    states.set(BigInt(store_id), state)
+    return state
+  }
+
+  function learn(line: Line): void {
+    const state = stateOf(line.store_id)
+    if (line.kind === 'store') state.isRemoved = false
+    else if (line.kind === 'removed') state.isRemoved = true
+    else if (line.kind === 'position') {
+      const { feed, next, walk, complete } = line
+      if (walk > state.position.walk) {
+        state.orders.clear()
+        state.items.clear()
+      }
+      state.position = { feed, next, walk, complete }
+    } else state[line.kind === 'order' ? 'orders' : 'items'].add(String(line.id))
+  }
+
+  const output = openSync(file, 'a')
+  try {
+    ftruncateSync(output, await readLines(file, learn))
+  } catch (error) {
+    closeSync(output)
+    throw error
+  }
+
+  function write(lines: readonly Line[]): void {
+    if (lines.length === 0) return
+    const bytes = Buffer.from(lines.map(line => `${stringifyExact(line)}\n`).join(''))
+    for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at)
+    for (const line of lines) learn(line)
+  }
+  const current = () => [...states].filter(([, { isRemoved }]) => !isRemoved)
+  const idOf = (store_id: bigint): Int64 =>
+    Number.isSafeInteger(Number(store_id)) ? Number(store_id) : store_id
+
+  return {
+    read(text) {
+      const { data } = parseExact(text) as { data: ChangesPage }
+      const { feed, next, more, changes } = data
+      return { feed, next, more, first: changes[0]?.seq ?? null, content: data }
+    },
+    saveStores(stores) {
+      const listed = new Set(stores.map(({ id }) => BigInt(id)))
+      const gone = current().filter(([store_id]) => !listed.has(store_id))
+      write([
+        ...stores.map(data => ({ kind: 'store', store_id: data.id, data }) as const),
+        ...gone.map(([store_id]) => ({ kind: 'removed', store_id: idOf(store_id) }) as const),
+      ])
+    },
+    remove: store_id => write([{ kind: 'removed', store_id: idOf(store_id) }]),
+    storeIds: () => current().map(([store_id]) => store_id),
+    position: store_id => stateOf(store_id).position,
+    apply(store_id, from, page, until = Infinity) {
+      const { changes } = page.content as ChangesPage
+      const entries = changes.filter(({ seq }) => seq <= until)
+      const id = idOf(store_id)
+      const lines = entries.map(
+        ({ kind, id: entry, seq, data }): Line => ({ kind, store_id: id, id: entry, seq, data }),
+      )
+      write([...lines, { kind: 'position', store_id: id, ...positionAfter(from, page, until) }])
+      return entries.length
+    },
+    restart: (store_id, { walk }) =>
+      write([{ kind: 'position', store_id: idOf(store_id), ...start, walk: walk + 1 }]),
+    counts() {
+      const held = current().map(([, state]) => state)
+      const sum = (of: 'orders' | 'items') => held.reduce((total, each) => total + each[of].size, 0)
+      return { stores: held.length, orders: sum('orders'), items: sum('items') }
+    },
+    close: () => closeSync(output),
+  }
+}
+
+/** Hands over each line that belongs to a whole page, and returns where the last of them ends. */
+async function readLines(file: string, learn: (line: Line) => void): Promise<number> {
+  let [read, end] = [0, 0]
+  let page: Line[] = []
+  let rest = Buffer.alloc(0)
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    rest = Buffer.concat([rest, chunk as Buffer])
+    let from = 0
+    // Not node:readline: it also splits at U+2028, which JSON has in strings. A last line without its end is cut off.
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10, from)) {
+      const line = parseLine(rest.toString('utf8', from, at), file)
+      read += at + 1 - from
+      from = at + 1
+      page.push(line)
+      if (line.kind === 'order' || line.kind === 'item') continue
+      for (const each of page) learn(each)
+      page = []
+      end = read
+    }
+    rest = rest.subarray(from)
+  }
+  return end
+}
+
+function parseLine(text: string, file: string): Line {
+  try {
+    const line = parseExact(text) as Line
+    if (['store', 'removed', 'order', 'item', 'position'].includes(line.kind)) return line
+  } catch {
+    // Below.
+  }
+  throw new Error(`${file} is not a mirror in NDJSON: ${text.slice(0, 60)}`)
+}

@@ -1,0 +1,129 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { stringifyExact } from '../exact-json.ts'
+import { type Copy, type Page, type Position, positionAfter } from './copy.ts'
+import { applicationId, schema, schemaVersion } from './schema.ts'
+
+export interface SqliteCopy extends Copy {
+  db: DatabaseSync
+}
+
+/** A copy in a SQLite file. SQLite itself takes the pages apart, so every number keeps its digits. */
+export async function openSqlite(file: string, { create = true } = {}): Promise<SqliteCopy> {
+  const db = await openFile(file, create)
+  const exact = (sql: string) => {
+    const statement = db.prepare(sql)
+    statement.setReadBigInts(true)
+    return statement
+  }
+  const head = db.prepare(`select ?1 ->> '$.data.feed' as feed, ?1 ->> '$.data.next' as next,
+    ?1 ->> '$.data.more' as more, ?1 ->> '$.data.changes[0].seq' as first`)
+  const putStore = db.prepare(`insert into stores (store_id, data) values (?, ?)
+    on conflict (store_id) do update set data = excluded.data, removed_at = null`)
+  const markRemoved = db.prepare(
+    `update stores set removed_at = datetime('now') where store_id = ? and removed_at is null`,
+  )
+  const storeIds = exact('select store_id from stores where removed_at is null order by store_id')
+  const findPosition = db.prepare('select feed, seq as next, walk, complete from stores where store_id = ?')
+  const movePosition = db.prepare(`update stores set feed = ?, seq = ?, walk = ?, complete = ?
+    where store_id = ? and feed is ? and seq = ? and walk = ?`)
+  const putEntries = (table: string, kind: string) =>
+    db.prepare(`insert into ${table} (store_id, id, seq, walk, data)
+      select ?1, value ->> '$.id', value ->> '$.seq', ?2, value -> '$.data' from json_each(?3, '$.data.changes')
+      where value ->> '$.kind' = '${kind}' and value ->> '$.seq' <= ?4
+      on conflict (store_id, id) do update set seq = excluded.seq, walk = excluded.walk, data = excluded.data`)
+  const putOrders = putEntries('orders', 'order')
+  const putItems = putEntries('items', 'item')
+  const sweep = ['orders', 'items'].map(table =>
+    db.prepare(`delete from ${table} where store_id = ? and walk < ?`),
+  )
+  const countAll = db.prepare(`with current as (select store_id from stores where removed_at is null)
+    select (select count(*) from current) as stores,
+      (select count(*) from orders where store_id in current) as orders,
+      (select count(*) from items where store_id in current) as items`)
+
+  function transaction<T>(work: () => T): T {
+    db.exec('begin immediate')
+    try {
+      const result = work()
+      db.exec('commit')
+      return result
+    } catch (error) {
+      db.exec('rollback')
+      throw error
+    }
+  }
+
+  /** False when another process has moved the position. */
+  function move(store_id: bigint, from: Position, to: Position): boolean {
+    const { feed, next, walk, complete } = to
+    const args = [feed, next, walk, Number(complete), store_id, from.feed, from.next, from.walk] as const
+    return Number(movePosition.run(...args).changes) === 1
+  }
+
+  return {
+    db,
+    read(text): Page {
+      const { feed, next, more, first } = head.get(text) as Record<string, string | number | null>
+      if (typeof feed !== 'string' || typeof next !== 'number' || more === null) {
+        throw new Error('the answer is not a page of changes')
+      }
+      return { feed, next, more: more === 1, first: first as number | null, content: text }
+    },
+    saveStores: stores =>
+      transaction(() => {
+        const listed = new Set(stores.map(({ id }) => BigInt(id)))
+        for (const store of stores) putStore.run(BigInt(store.id), stringifyExact(store))
+        for (const { store_id } of storeIds.all()) {
+          if (!listed.has(store_id as bigint)) markRemoved.run(store_id as bigint)
+        }
+      }),
+    remove: store_id => void markRemoved.run(store_id),
+    storeIds: () => storeIds.all().map(({ store_id }) => store_id as bigint),
+    position(store_id) {
+      const { feed, next, walk, complete } = (findPosition.get(store_id) ?? {}) as Record<string, never>
+      return { feed: feed ?? null, next: next ?? 0, walk: walk ?? 0, complete: complete === 1 }
+    },
+    apply: (store_id, from, page, until = Number.MAX_SAFE_INTEGER) =>
+      transaction(() => {
+        const to = positionAfter(from, page, until)
+        if (!move(store_id, from, to)) return null
+        const args = [store_id, to.walk, page.content as string, until] as const
+        const stored = Number(putOrders.run(...args).changes) + Number(putItems.run(...args).changes)
+        // The walk has ended: the server no longer has what it did not bring.
+        if (to.complete && !from.complete && to.walk > 0)
+          for (const each of sweep) each.run(store_id, to.walk)
+        return stored
+      }),
+    restart: (store_id, from) =>
+      void move(store_id, from, { feed: null, next: 0, walk: from.walk + 1, complete: false }),
+    counts: () => ({ ...countAll.get() }) as unknown as ReturnType<Copy['counts']>,
+    close: () => db.close(),
+  }
+}
+
+async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
+  const { existsSync } = await import('node:fs')
+  if (!create && !existsSync(file)) throw new Error(`${file} does not exist: make it with "mirror"`)
+  const sqlite = await import('node:sqlite').catch(() => {
+    const advice = 'a SQLite copy needs Node 22.13 or newer'
+    throw new Error(`${advice}; this is ${process.version}. "mirror --format ndjson" runs on Node 20.`)
+  })
+  const db = new sqlite.DatabaseSync(file)
+  const pragma = (name: string) => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0]
+  try {
+    db.exec('pragma busy_timeout = 10000')
+    if (pragma('application_id') !== applicationId) {
+      if (db.prepare('select 1 from sqlite_schema').get()) throw new Error('has tables of something else')
+      db.exec('pragma journal_mode = wal')
+      db.exec(`begin immediate; ${schema} pragma application_id = ${applicationId};
+        pragma user_version = ${schemaVersion}; commit`)
+    }
+    if ((pragma('user_version') as number) > schemaVersion) throw new Error('was made by a newer version')
+    // A commit may be lost with the power, but data and position together.
+    db.exec('pragma synchronous = normal')
+    return db
+  } catch (error) {
+    db.close()
+    throw new Error(`${file} is not a mirror: ${(error as Error).message}`, { cause: error })
+  }
+}

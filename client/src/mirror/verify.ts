@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import type { Client } from '../client.ts'
+import { isTillgateError } from '../errors.ts'
+import type { Receipts } from '../types.ts'
+import type { SqliteCopy } from './sqlite.ts'
+import type { Sync } from './sync.ts'
+
+/** Proves a copy complete: its counts, sums and digests are those of the server's receipts. */
+
+export interface StoreResult {
+  store_id: bigint
+  /** UTC days that differ, and "items". */
+  differ: string[]
+}
+
+interface VerifyOptions {
+  client: Client
+  copy: SqliteCopy
+  sync: Sync
+  signal: AbortSignal
+}
+
+const longestSpan = 400
+const day = 86_400_000
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+const years = 10
+
+export function createVerify({ client, copy, sync, signal }: VerifyOptions) {
+  const { db } = copy
+  const otherDays = db.prepare(`select distinct substr(created_at, 1, 10) as day from orders
+    where store_id = ?1 and (created_at < ?2 or created_at > ?3 || '~') order by created_at`)
+  const orders = db.prepare(`select substr(created_at, 1, 10) as day, id, seq, subtotal from orders
+    where store_id = ? and created_at >= ? and created_at < ? order by created_at`)
+  const items = db.prepare('select cast(id as text) as id, seq from items where store_id = ?')
+
+  /** Windows of at most 400 days, the newest first: the last ten years, and every other day that the copy has. */
+  function windowsOf(store_id: bigint): [first: string, last: string][] {
+    const windows: [first: string, last: string][] = []
+    for (let end = Date.now() + day; windows.length * longestSpan < years * 365; end -= longestSpan * day) {
+      windows.push([dayOf(end - (longestSpan - 1) * day), dayOf(end)])
+    }
+    const [oldest, newest] = [windows.at(-1)?.[0] ?? '', windows[0]?.[1] ?? '']
+    for (const { day: other } of otherDays.all(store_id, oldest, newest) as { day: string }[]) {
+      if (!windows.some(([first, last]) => first <= other && other <= last)) {
+        const last = Date.parse(other) + (longestSpan - 1) * day
+        windows.push([other, last > Date.parse('9999-12-31') ? other : dayOf(last)])
+      }
+    }
+    return windows
+  }
+
+  /** The days that the copy has, as receipts. */
+  function ownDays(store_id: bigint, first: string, last: string): Map<string, string> {
+    const days = new Map<string, { count: number; subtotal: bigint; digest: bigint }>()
+    // Every created_at of the last day sorts before this.
+    for (const row of orders.iterate(store_id, first, `${last}~`)) {
+      const { day, id, seq, subtotal } = row as {
+        day: string
+        id: string
+        seq: number
+        subtotal: number | null
+      }
+      const sums = days.get(day) ?? { count: 0, subtotal: 0n, digest: 0n }
+      sums.count++
+      sums.subtotal += BigInt(subtotal ?? 0)
+      sums.digest += entryDigest(id, seq)
+      days.set(day, sums)
+    }
+    return new Map(
+      [...days].map(([day, { count, subtotal, digest }]) => [day, `${count} ${subtotal} ${hex(digest)}`]),
+    )
+  }
+
+  function ownItems(store_id: bigint): string {
+    let [count, digest] = [0, 0n]
+    for (const { id, seq } of items.iterate(store_id) as Iterable<{ id: string; seq: number }>) {
+      count++
+      digest += entryDigest(id, seq)
+    }
+    return `${count} ${hex(digest)}`
+  }
+
+  /** The days of a window that differ. The copy is first brought to the seq of the receipts. */
+  async function compare(
+    store_id: bigint,
+    [first, last]: [string, string],
+    withItems: boolean,
+  ): Promise<string[]> {
+    const request = { storeId: store_id, startDay: first, endDay: last, signal }
+    const server: Receipts = await client.receipts(request)
+    await sync.changes([store_id], server.seq)
+    const own = ownDays(store_id, first, last)
+    const theirs = new Map(
+      server.days.map(each => [each.day, `${each.orders} ${each.subtotal} ${each.digest}`]),
+    )
+    const differ = [...new Set([...own.keys(), ...theirs.keys()])].filter(
+      day => own.get(day) !== theirs.get(day),
+    )
+    const isSame =
+      !withItems || !server.items || ownItems(store_id) === `${server.items.count} ${server.items.digest}`
+    return isSame ? differ : [...differ, 'items']
+  }
+
+  return async function verify(store_id: bigint): Promise<StoreResult> {
+    const differ: string[] = []
+    let isNewest = true
+    await sync.changes([store_id])
+    for (const window of windowsOf(store_id)) {
+      let found = await compare(store_id, window, isNewest)
+      // An order that changed both before and after the receipts is missing at their seq: look again.
+      for (let tries = 0; found.length > 0 && tries < 6; tries++) {
+        await sync.changes([store_id])
+        found = await compare(store_id, window, isNewest)
+      }
+      differ.push(...found)
+      isNewest = false
+    }
+    await sync.changes([store_id])
+    return { store_id, differ: differ.sort() }
+  }
+}
+
+/** Whether the access to the store has ended meanwhile. */
+export const isGone = (error: unknown): boolean =>
+  isTillgateError(error, 'store_forbidden') || isTillgateError(error, 'store_not_found')
+
+/** The first 16 bytes of SHA-256 over `id:seq`, as a number. */
+const entryDigest = (id: string, seq: number): bigint =>
+  BigInt(`0x${createHash('sha256').update(`${id}:${seq}`).digest('hex').slice(0, 32)}`)
+
+const hex = (sum: bigint): string => BigInt.asUintN(128, sum).toString(16).padStart(32, '0')
