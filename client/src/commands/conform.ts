@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs'
+import { createContext } from '../conform/context.ts'
+import { checkRule, junit, type Result, rules } from '../conform/run.ts'
+import { type Command, credentialsOf, jsonOption, UsageError, urlOf, urlOption } from './command.ts'
+
+export const conform: Command = {
+  name: 'conform',
+  summary: 'Checks a server against the specification, read only: one line for each rule.',
+  options: {
+    url: urlOption,
+    store: { value: 'ID', help: 'the store to look at (default: one that has orders)' },
+    day: { value: 'DAY', help: 'a UTC day with orders, yyyy-MM-dd (default: one of the last 30)' },
+    rule: { value: 'RULE', help: 'only rules whose name begins so' },
+    junit: { value: 'FILE', help: 'write the results as JUnit XML too' },
+    json: jsonOption,
+  },
+  async run(options, context) {
+    const { signal, stdout } = context
+    const url = urlOf(options['url'])
+    const { rule: prefix = '', store, day } = options as Record<string, string | undefined>
+    if (day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(day)) throw new UsageError('--day is not yyyy-MM-dd')
+    const chosen = rules.filter(({ id }) => id.startsWith(prefix))
+    if (chosen.length === 0) throw new UsageError(`no rule begins with "${prefix}"`)
+    const checks = await createContext({
+      ...credentialsOf(context),
+      baseUrl: url,
+      storeId: store,
+      day,
+      signal,
+    })
+    const results: Result[] = []
+    for (const each of chosen) {
+      const result = await checkRule(each, checks)
+      signal.throwIfAborted()
+      results.push(result)
+      if (!options['json']) stdout.write(`${lineOf(result)}\n`)
+    }
+    const count = (kind: Result['result']) => results.filter(({ result }) => result === kind).length
+    const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
+    const requests = checks.requests()
+    if (typeof options['junit'] === 'string') writeFileSync(options['junit'], junit(url, results))
+    if (options['json']) {
+      stdout.write(`${JSON.stringify({ url, passed, failed, skipped, requests, rules: results })}\n`)
+    } else stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped; ${requests} requests\n`)
+    return failed === 0 ? 0 : 1
+  },
+}
+
+const lineOf = ({ section, rule, expected, seen, result }: Result): string =>
+  `${result.padEnd(4)}  ${section.padEnd(5)}  ${rule}  expected: ${expected}; seen: ${seen.replace(/\s+/g, ' ')}`

@@ -1,0 +1,58 @@
+import type { Answer, ConformContext, Json } from './context.ts'
+
+/** A rule of the specification. `check` returns what was seen, or throws a `Breach` or `Skipped`. */
+export interface Rule {
+  id: string
+  section: string
+  expected: string
+  check(context: ConformContext): Promise<string>
+}
+
+/** The rule does not hold. */
+export class Breach extends Error {}
+
+/** The server has no data by which the rule could be judged. */
+export class Skipped extends Error {}
+
+export const rule = (section: string, id: string, expected: string, check: Rule['check']): Rule => ({
+  id,
+  section,
+  expected,
+  check,
+})
+
+/** What was seen, if the rule holds. */
+export function judge(holds: boolean, seen: string): string {
+  if (!holds) throw new Breach(seen)
+  return seen
+}
+
+export const shown = ({ status, text }: Answer): string => `${status} ${text.slice(0, 160)}`
+
+/** Each of these requests must get one of these statuses, in the envelope. */
+export async function statuses(
+  expected: readonly number[],
+  requests: Record<string, () => Promise<Answer>>,
+): Promise<string> {
+  const seen = new Set<number>()
+  for (const [name, request] of Object.entries(requests)) {
+    const answer = await request()
+    if (!expected.includes(answer.status)) throw new Breach(`${name}: ${shown(answer)}`)
+    seen.add(answer.status)
+  }
+  return `${[...seen].join(' and ')} for ${Object.keys(requests).join(', ')}`
+}
+
+/** The first entry that does not fit, by name and value. */
+export function every(
+  entries: readonly Json[],
+  what: string,
+  problemOf: (entry: Json) => string | null,
+): string {
+  if (entries.length === 0) throw new Skipped(`no ${what} to look at`)
+  for (const entry of entries) {
+    const problem = problemOf(entry)
+    if (problem !== null) throw new Breach(problem)
+  }
+  return `${entries.length} ${what}`
+}

@@ -1,0 +1,261 @@
+import type { Answer, ConformContext, Json } from './context.ts'
+import { judge, type Rule, rule, shown, Skipped, statuses } from './rule.ts'
+
+/** Sections 4, 5, 7 and 9: tokens, scopes, parameters and addresses. */
+
+type Requests = Record<string, () => Promise<Answer>>
+
+const onEach = (
+  context: ConformContext,
+  token: string | null,
+  headers: Record<string, string> = {},
+): Requests => {
+  const requests: Requests = {}
+  for (const { name } of context.lists) requests[name] = () => context.list(name, {}, { token, headers })
+  return requests
+}
+
+/** A store id that a token hardly has. */
+const noStore = '9223372036854775807'
+
+const needStore = ({ storeId }: ConformContext): void => {
+  if (storeId === null) throw new Skipped('the token has no store')
+}
+
+/** A request of the list with one parameter left out or changed. */
+const without =
+  (name: 'orders' | 'items' | 'sales', required: readonly string[]) =>
+  async (context: ConformContext): Promise<string> => {
+    needStore(context)
+    const requests: Requests = {}
+    for (const parameter of required) {
+      requests[parameter] = () => context.list(name, { [parameter]: undefined })
+    }
+    return statuses([422], requests)
+  }
+
+const malformed =
+  (name: 'orders' | 'items' | 'sales', values: readonly (readonly [string, string])[]) =>
+  async (context: ConformContext): Promise<string> => {
+    needStore(context)
+    const requests: Requests = {}
+    for (const [parameter, value] of values) {
+      requests[`${parameter}=${value}`] = () => context.list(name, { [parameter]: value })
+    }
+    return statuses([422], requests)
+  }
+
+const dates = (parameter: string) =>
+  ['2026-02-30 00:00:00', 'yesterday', '01/02/2026'].map(value => [parameter, value] as const)
+
+/** The token of one scope reads its own lists, and gets 403 from the others. */
+const scopeRule = (scope: string): Rule =>
+  rule(
+    '5.1',
+    `scope.${scope.split('.')[1]}`,
+    `${scope} opens its own lists; the others are 403`,
+    async context => {
+      needStore(context)
+      const token = await context.token(scope)
+      const seen: string[] = []
+      for (const { name, scope: needed } of context.lists) {
+        const answer = await context.list(name, {}, { token })
+        judge(answer.status === (needed === scope ? 200 : 403), `${name}: ${shown(answer)}`)
+        seen.push(`${name} ${answer.status}`)
+      }
+      return seen.join(', ')
+    },
+  )
+
+const tokenRule = (
+  id: string,
+  expected: string,
+  holds: (body: Json) => boolean,
+  show: (body: Json) => unknown,
+): Rule =>
+  rule('5.3', `token.${id}`, expected, async context => {
+    const { json } = await context.tokenAnswer({})
+    return judge(typeof json === 'object' && json !== null && holds(json), String(show(json ?? {})))
+  })
+
+const refused = (id: string, expected: string, form: Record<string, string | undefined>): Rule =>
+  rule('5.3', `token.${id}`, expected, async context => {
+    const answer = await context.tokenAnswer(form)
+    const isRefused = answer.status >= 400 && answer.status < 500 && answer.json?.access_token === undefined
+    return judge(isRefused, shown({ ...answer, text: isRefused ? answer.text : 'a token' }))
+  })
+
+/** The specification leaves open what a refusal looks like, but the browser must not go to an address nobody registered. */
+const staysHere = (
+  id: string,
+  expected: string,
+  query: (context: ConformContext) => Record<string, string>,
+): Rule =>
+  rule('5.2', `authorize.${id}`, expected, async context => {
+    const answer = await context.send('/auth/v2/authorize', {
+      token: null,
+      query: {
+        response_type: 'code',
+        client_id: context.clientId,
+        scope: 'integration.store',
+        redirect_uri: 'https://conform.invalid/callback',
+        ...query(context),
+      },
+    })
+    const location = answer.headers.get('location') ?? ''
+    return judge(
+      !location.startsWith('https://conform.invalid') && answer.status < 500,
+      `${answer.status} ${location}`,
+    )
+  })
+
+export const accessRules: Rule[] = [
+  rule('5', 'bearer.missing', '401 without a token', context => statuses([401], onEach(context, null))),
+  rule('5', 'bearer.invalid', '401 for a token that the server did not issue', context =>
+    statuses([401], onEach(context, 'eyJhbGciOiJub25lIn0.e30.')),
+  ),
+  rule('5', 'bearer.changed', '401 for a token whose signature was changed', async context => {
+    const token = await context.token()
+    const at = token.length - 10
+    const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`
+    return statuses([401], onEach(context, changed))
+  }),
+  rule('5', 'bearer.scheme', '401 for another scheme than Bearer', async context =>
+    statuses([401], onEach(context, null, { authorization: `Basic ${await context.token()}` })),
+  ),
+  rule('4.2', 'activate.token', '401 for an activation without a token', context => {
+    const path = `/integration/v1/store/${String(context.storeId ?? 1)}/activate`
+    return statuses([401], { activate: () => context.send(path, { method: 'POST', token: null }) })
+  }),
+  scopeRule('integration.store'),
+  scopeRule('integration.order'),
+  scopeRule('integration.inventory'),
+  rule('4.1', 'stores.readable', 'the stores of the list may be read', async context => {
+    const ids = (await context.entries('stores', { count: 20 })).map(({ id }) => String(id))
+    if (ids.length === 0) throw new Skipped('the token has no store')
+    const requests: Requests = {}
+    for (const id of ids)
+      requests[id] = () => context.send('/integration/v1/inventory/items', { query: { store_id: id } })
+    return statuses([200], requests)
+  }),
+  rule('7', 'store.unknown', '403 or 404 for a store that does not exist', async context => {
+    needStore(context)
+    const requests: Requests = {}
+    for (const { name } of context.lists.slice(1))
+      requests[name] = () => context.list(name, { store_id: noStore })
+    return statuses([403, 404], requests)
+  }),
+  rule(
+    '4.3',
+    'orders.required',
+    '422 without store_id, start_date or end_date',
+    without('orders', ['store_id', 'start_date', 'end_date']),
+  ),
+  rule(
+    '4.3',
+    'orders.dates',
+    '422 for dates that are none',
+    malformed('orders', [...dates('start_date'), ...dates('end_date')]),
+  ),
+  rule(
+    '4.3',
+    'orders.store',
+    '422 for a store_id that is no int64',
+    malformed('orders', [
+      ['store_id', 'x'],
+      ['store_id', '9223372036854775808'],
+    ]),
+  ),
+  rule('4.4', 'items.required', '422 without store_id', without('items', ['store_id'])),
+  rule(
+    '4.4',
+    'items.dates',
+    '422 for an updated_after that is none',
+    malformed('items', dates('updated_after')),
+  ),
+  rule(
+    '4.5',
+    'sales.required',
+    '422 without store_id, start_date or end_date',
+    without('sales', ['store_id', 'start_date', 'end_date']),
+  ),
+  rule(
+    '4.5',
+    'sales.dates',
+    '422 for dates that are none',
+    malformed('sales', [...dates('start_date'), ...dates('end_date')]),
+  ),
+  rule('7', 'path.unknown', '404 for a path that does not exist', context =>
+    statuses([404], { path: () => context.send('/integration/v1/nothing-here') }),
+  ),
+  rule('9', 'path.version', 'the version is part of the path: another one is 404', context =>
+    statuses([404], { v99: () => context.send('/integration/v99/stores') }),
+  ),
+  tokenRule(
+    'form',
+    'access_token is in the form of a JWT',
+    body => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(String(body.access_token)),
+    body =>
+      String(body.access_token)
+        .split('.')
+        .map(part => `${part.length} characters`)
+        .join(' . '),
+  ),
+  tokenRule(
+    'type',
+    'token_type is Bearer',
+    body => body.token_type === 'Bearer',
+    body => body.token_type,
+  ),
+  tokenRule(
+    'lifetime',
+    'expires_in is 172800',
+    body => body.expires_in === 172_800,
+    body => body.expires_in,
+  ),
+  tokenRule(
+    'scope',
+    'scope is a list of scopes',
+    body => typeof body.scope === 'string' && /^\S+( \S+)*$/.test(body.scope),
+    body => body.scope,
+  ),
+  tokenRule(
+    'bare',
+    'the answer is not in the envelope',
+    body => body.status === undefined && body.data === undefined,
+    body => Object.keys(body),
+  ),
+  rule('5.3', 'token.cache', 'Cache-Control: no-store (RFC 6749 5.1)', async context => {
+    const { headers } = await context.tokenAnswer({})
+    const value = headers.get('cache-control') ?? 'no header'
+    return judge(/\bno-store\b/i.test(value), value)
+  }),
+  rule('5.3', 'token.narrow', 'a token gets the scope that was asked for, and no more', async context => {
+    const { json } = await context.tokenAnswer({ scope: 'integration.order' })
+    return judge(json?.scope === 'integration.order', String(json?.scope))
+  }),
+  rule('5.3', 'token.secret', '401 for an incorrect secret', async context => {
+    const answer = await context.tokenAnswer({ client_secret: 'not-the-secret' })
+    return judge(answer.status === 401, shown(answer))
+  }),
+  refused('grant', 'no token for an unknown grant_type', { grant_type: 'password' }),
+  refused('no-grant', 'no token without grant_type', { grant_type: undefined }),
+  refused('code', 'no token for a code that was not issued', {
+    grant_type: 'authorization_code',
+    code: 'conform',
+    redirect_uri: 'https://conform.invalid/callback',
+  }),
+  refused('refresh', 'no token for a refresh token that was not issued', {
+    grant_type: 'refresh_token',
+    refresh_token: 'conform',
+  }),
+  staysHere('redirect', 'no redirect to an address that is not registered', () => ({})),
+  staysHere('client', 'no redirect for an unknown client', () => ({ client_id: 'conform-unknown' })),
+  rule('5.2', 'authorize.response-type', 'only response_type=code is accepted', async context => {
+    const query = { response_type: 'token', client_id: context.clientId, scope: 'integration.store' }
+    const answer = await context.send('/auth/v2/authorize', { token: null, query })
+    const location = answer.headers.get('location') ?? ''
+    const isRefused = (answer.status >= 400 && answer.status < 500) || /[?&#]error=/.test(location)
+    return judge(isRefused && !/access_token=/.test(location), `${answer.status} ${location}`)
+  }),
+]
