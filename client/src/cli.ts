@@ -1,10 +1,11 @@
 import { type Command, type Context, helpOf, readOptions, UsageError } from './commands/command.ts'
 import { conform } from './commands/conform.ts'
+import { listen } from './commands/listen.ts'
 import { mirror } from './commands/mirror.ts'
 import { verify } from './commands/verify.ts'
 import { isTillgateError } from './errors.ts'
 
-const commands: readonly Command[] = [mirror, verify, conform]
+const commands: readonly Command[] = [mirror, verify, conform, listen]
 
 const usage = `Usage: tillgate-client COMMAND [options]
 

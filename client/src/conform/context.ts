@@ -75,7 +75,7 @@ const scopes = {
   items: 'integration.inventory',
   sales: 'integration.inventory',
 }
-export const twoDays = 172_800
+const twoDays = 172_800
 
 export async function createContext(options: ConformOptions): Promise<ConformContext> {
   const { clientId, clientSecret, signal } = options

@@ -19,7 +19,7 @@ export interface Page {
   content: unknown
 }
 
-export interface Counts {
+interface Counts {
   stores: number
   orders: number
   items: number

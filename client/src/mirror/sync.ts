@@ -83,7 +83,7 @@ export function createSync({ client, copy, signal, parallel, count, onPage }: Sy
 }
 
 /** Array.fromAsync, which Node 20 lacks. */
-export async function collect<T>(list: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(list: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const each of list) all.push(each)
   return all
