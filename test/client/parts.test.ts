@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { build } from 'esbuild'
 import fc from 'fast-check'
 import { errorCodes, parseExact, signWebhook, stringifyExact, verifyWebhook } from '../../client/src/index.ts'
+import { readPage } from '../../client/src/mirror/page.ts'
 import { redirectErrors, catalogue, tokenErrors } from '../../src/errors.ts'
 
 describe('exact JSON', () => {
@@ -144,4 +145,18 @@ test('the library is below 20 KB minified, and runs where there is no Node', asy
   const [output] = outputFiles
   assert.ok(output && output.contents.length < 20 * 1024, `${output?.contents.length} bytes`)
   assert.doesNotMatch(Object.keys(metafile.inputs).join(), /commands|mirror|conform|listen/)
+})
+
+test('a page of changes keeps the text of its entries; a page that is cut off anywhere is refused', () => {
+  const data = '{"id":9007199254740993,"a":[1.10,{"b":"}],\\"\\\\"}],"c":null}'
+  const entry = `{"seq":17,"kind":"item","id":9007199254740993,"data":${data}}`
+  const text = `{"status":{"ack":200,"errors":null},"data":{"feed":"f\\u0041","kinds":["item"],"changes":[${entry}, ${entry}],"next":17,"more":false}}`
+  const change = { kind: 'item', seq: 17, id: '9007199254740993', data }
+  const page = { feed: 'fA', next: 17, more: false, changes: [change, change] }
+  assert.deepEqual(readPage(text), page)
+  assert.deepEqual(readPage(JSON.stringify({ data: { ...page, changes: [] } }, null, 2)), {
+    ...page,
+    changes: [],
+  })
+  for (let end = 0; end < text.length; end++) assert.throws(() => readPage(text.slice(0, end)), SyntaxError)
 })

@@ -81,3 +81,7 @@ export function wholeNumber(value: Options[string], name: string, [least, most]:
   if (number >= least && number <= most) return number
   throw new UsageError(`--${name} was "${String(value)}"; it must be a whole number from ${least} to ${most}`)
 }
+
+/** Whether the server is on this machine. */
+export const isLocal = (url: Options[string]): boolean =>
+  /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(urlOf(url)).hostname)

@@ -6,7 +6,7 @@ import { openNdjson } from '../mirror/ndjson.ts'
 import { createProgress } from '../mirror/progress.ts'
 import { openSqlite } from '../mirror/sqlite.ts'
 import { createSync } from '../mirror/sync.ts'
-import { clientOf, type Command, jsonOption, UsageError, urlOption, wholeNumber } from './command.ts'
+import { clientOf, type Command, isLocal, jsonOption, UsageError, urlOption, wholeNumber } from './command.ts'
 
 export const mirror: Command = {
   name: 'mirror',
@@ -37,6 +37,7 @@ export const mirror: Command = {
         signal,
         parallel,
         count,
+        isLocal: isLocal(options['url']),
         onPage: (...page) => complete || progress?.onPage(...page),
       })
       const onCurrent = () => {

@@ -9,14 +9,19 @@ export interface Position {
   complete: boolean
 }
 
-/** What a page of `changes` says of itself, and the page in the form that the copy stores. */
+/** An entry of a page; `id` and `data` are the JSON text that the server sent. */
+export interface RawChange {
+  kind: 'order' | 'item'
+  seq: number
+  id: string
+  data: string
+}
+
 export interface Page {
   feed: string
   next: number
   more: boolean
-  /** seq of the first entry, for the progress bar. */
-  first: number | null
-  content: unknown
+  changes: RawChange[]
 }
 
 interface Counts {
@@ -27,8 +32,6 @@ interface Counts {
 
 /** A place that holds stores, their entries and positions. Each write is one transaction. */
 export interface Copy {
-  /** Reads the text of an answer of `changes`; throws when it is cut off. */
-  read(text: string): Page
   /** Stores these stores; those that it has and that are not among them are marked as removed. */
   saveStores(stores: readonly Store[]): void
   /** The access to a store has ended: its entries stay, it is no longer followed. */

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { parseExact, stringifyExact } from '../exact-json.ts'
-import type { ChangesPage, Int64, Store } from '../types.ts'
+import type { Int64, Store } from '../types.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
 
 /**
@@ -22,6 +22,8 @@ interface State {
   items: Set<string>
 }
 
+const lineOf = (line: Line): string => `${stringifyExact(line)}\n`
+
 const start: Position = { feed: null, next: 0, walk: 0, complete: false }
 
 export async function openNdjson(file: string): Promise<Copy> {
@@ -37,6 +39,9 @@ export async function openNdjson(file: string): Promise<Copy> {
     return state
   }
 
+  const entered = (store_id: Int64, kind: 'order' | 'item', id: string): void =>
+    void stateOf(store_id)[kind === 'order' ? 'orders' : 'items'].add(id)
+
   function learn(line: Line): void {
     const state = stateOf(line.store_id)
     if (line.kind === 'store') state.isRemoved = false
@@ -48,7 +53,7 @@ export async function openNdjson(file: string): Promise<Copy> {
         state.items.clear()
       }
       state.position = { feed, next, walk, complete }
-    } else state[line.kind === 'order' ? 'orders' : 'items'].add(String(line.id))
+    } else entered(line.store_id, line.kind, String(line.id))
   }
 
   const output = openSync(file, 'a')
@@ -59,10 +64,12 @@ export async function openNdjson(file: string): Promise<Copy> {
     throw error
   }
 
-  function write(lines: readonly Line[]): void {
-    if (lines.length === 0) return
-    const bytes = Buffer.from(lines.map(line => `${stringifyExact(line)}\n`).join(''))
+  function append(text: string): void {
+    const bytes = Buffer.from(text)
     for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at)
+  }
+  function write(lines: readonly Line[]): void {
+    append(lines.map(lineOf).join(''))
     for (const line of lines) learn(line)
   }
   const current = () => [...states].filter(([, { isRemoved }]) => !isRemoved)
@@ -70,11 +77,6 @@ export async function openNdjson(file: string): Promise<Copy> {
     Number.isSafeInteger(Number(store_id)) ? Number(store_id) : store_id
 
   return {
-    read(text) {
-      const { data } = parseExact(text) as { data: ChangesPage }
-      const { feed, next, more, changes } = data
-      return { feed, next, more, first: changes[0]?.seq ?? null, content: data }
-    },
     saveStores(stores) {
       const listed = new Set(stores.map(({ id }) => BigInt(id)))
       const gone = current().filter(([store_id]) => !listed.has(store_id))
@@ -87,13 +89,20 @@ export async function openNdjson(file: string): Promise<Copy> {
     storeIds: () => current().map(([store_id]) => store_id),
     position: store_id => stateOf(store_id).position,
     apply(store_id, from, page, until = Infinity) {
-      const { changes } = page.content as ChangesPage
-      const entries = changes.filter(({ seq }) => seq <= until)
-      const id = idOf(store_id)
+      const entries = page.changes.filter(({ seq }) => seq <= until)
       const lines = entries.map(
-        ({ kind, id: entry, seq, data }): Line => ({ kind, store_id: id, id: entry, seq, data }),
+        ({ kind, id, seq, data }) =>
+          `{"kind":"${kind}","store_id":${store_id},"id":${id},"seq":${seq},"data":${data}}\n`,
       )
-      write([...lines, { kind: 'position', store_id: id, ...positionAfter(from, page, until) }])
+      const position: Line = {
+        kind: 'position',
+        store_id: idOf(store_id),
+        ...positionAfter(from, page, until),
+      }
+      append(`${lines.join('')}${lineOf(position)}`)
+      for (const { kind, id } of entries)
+        entered(store_id, kind, String(JSON.parse(id.replace(/^\d+$/, '"$&"'))))
+      learn(position)
       return entries.length
     },
     restart: (store_id, { walk }) =>

@@ -1,8 +1,9 @@
+import type { Page } from './copy.ts'
 import type { Head } from './heads.ts'
 
 /** A progress bar on a terminal; nothing elsewhere. */
 export interface Progress {
-  onPage(store_id: bigint, page: { next: number; more: boolean; first: number | null }, stored: number): void
+  onPage(store_id: bigint, page: Page, stored: number): void
   end(): void
 }
 
@@ -37,11 +38,11 @@ export function createProgress(output: NodeJS.WriteStream, heads: readonly Head[
   }
 
   return {
-    onPage(store_id, { next, more, first }, stored) {
+    onPage(store_id, { next, more, changes }, stored) {
       entries += stored
       const share = shares.get(store_id)
       if (share) {
-        if (share.first < 0) share.first = first ?? next
+        if (share.first < 0) share.first = changes[0]?.seq ?? next
         share.next = more ? next : Math.max(next, share.head)
       }
       if (now() - drawn >= 100) draw()

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { stringifyExact } from '../exact-json.ts'
-import { type Copy, type Page, type Position, positionAfter } from './copy.ts'
+import { type Copy, type Position, positionAfter } from './copy.ts'
 import { applicationId, schema, schemaVersion } from './schema.ts'
 
 export interface SqliteCopy extends Copy {
   db: DatabaseSync
 }
 
-/** A copy in a SQLite file. SQLite itself takes the pages apart, so every number keeps its digits. */
+/** A copy in a SQLite file. */
 export async function openSqlite(file: string, { create = true } = {}): Promise<SqliteCopy> {
   const db = await openFile(file, create)
   const exact = (sql: string) => {
@@ -15,8 +15,6 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
     statement.setReadBigInts(true)
     return statement
   }
-  const head = db.prepare(`select ?1 ->> '$.data.feed' as feed, ?1 ->> '$.data.next' as next,
-    ?1 ->> '$.data.more' as more, ?1 ->> '$.data.changes[0].seq' as first`)
   const putStore = db.prepare(`insert into stores (store_id, data) values (?, ?)
     on conflict (store_id) do update set data = excluded.data, removed_at = null`)
   const markRemoved = db.prepare(
@@ -26,13 +24,11 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
   const findPosition = db.prepare('select feed, seq as next, walk, complete from stores where store_id = ?')
   const movePosition = db.prepare(`update stores set feed = ?, seq = ?, walk = ?, complete = ?
     where store_id = ? and feed is ? and seq = ? and walk = ?`)
-  const putEntries = (table: string, kind: string) =>
-    db.prepare(`insert into ${table} (store_id, id, seq, walk, data)
-      select ?1, value ->> '$.id', value ->> '$.seq', ?2, value -> '$.data' from json_each(?3, '$.data.changes')
-      where value ->> '$.kind' = '${kind}' and value ->> '$.seq' <= ?4
+  const put = (table: string) =>
+    db.prepare(`insert into ${table} (store_id, id, seq, walk, data) values (?, ?, ?, ?, ?)
       on conflict (store_id, id) do update set seq = excluded.seq, walk = excluded.walk, data = excluded.data`)
-  const putOrders = putEntries('orders', 'order')
-  const putItems = putEntries('items', 'item')
+  const putOrder = put('orders')
+  const putItem = put('items')
   const sweep = ['orders', 'items'].map(table =>
     db.prepare(`delete from ${table} where store_id = ? and walk < ?`),
   )
@@ -62,13 +58,6 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
 
   return {
     db,
-    read(text): Page {
-      const { feed, next, more, first } = head.get(text) as Record<string, string | number | null>
-      if (typeof feed !== 'string' || typeof next !== 'number' || more === null) {
-        throw new Error('the answer is not a page of changes')
-      }
-      return { feed, next, more: more === 1, first: first as number | null, content: text }
-    },
     saveStores: stores =>
       transaction(() => {
         const listed = new Set(stores.map(({ id }) => BigInt(id)))
@@ -87,12 +76,15 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
       transaction(() => {
         const to = positionAfter(from, page, until)
         if (!move(store_id, from, to)) return null
-        const args = [store_id, to.walk, page.content as string, until] as const
-        const stored = Number(putOrders.run(...args).changes) + Number(putItems.run(...args).changes)
+        const changes = page.changes.filter(({ seq }) => seq <= until)
+        for (const { kind, id, seq, data } of changes) {
+          if (kind === 'order') putOrder.run(store_id, JSON.parse(id) as string, seq, to.walk, data)
+          else putItem.run(store_id, BigInt(id), seq, to.walk, data)
+        }
         // The walk has ended: the server no longer has what it did not bring.
         if (to.complete && !from.complete && to.walk > 0)
           for (const each of sweep) each.run(store_id, to.walk)
-        return stored
+        return changes.length
       }),
     restart: (store_id, from) =>
       void move(store_id, from, { feed: null, next: 0, walk: from.walk + 1, complete: false }),
