@@ -6,8 +6,11 @@ import type { Page, RawChange } from './copy.ts'
  */
 export function readPage(text: string): Page {
   let at = 0
-  const isAt = (character: string): boolean => {
+  const skipSpace = (): void => {
     while (text.charCodeAt(at) <= 32) at++
+  }
+  const isAt = (character: string): boolean => {
+    skipSpace()
     return text[at] === character
   }
   function pass(character: string): void {
@@ -17,7 +20,7 @@ export function readPage(text: string): Page {
   }
   /** The text of the value that comes next. */
   function raw(): string {
-    isAt('')
+    skipSpace()
     const start = at
     at = valueEnd(text, at)
     return text.slice(start, at)
