@@ -96,6 +96,13 @@ describe('restore', () => {
     assert.ok(existsSync(first.replaced) && existsSync(second.replaced))
   })
 
+  test('the restored database calls no endpoint until webhooks are resumed', async () => {
+    await cli.json(['restore', backup])
+    const connection = new DatabaseSync(cli.database, { readOnly: true })
+    assert.equal(connection.prepare('select paused from webhook_sender').get()?.['paused'], 1)
+    connection.close()
+  })
+
   test('gives the database a new history each time, so that apps notice that changes are gone', async () => {
     const history = (file: string) => {
       const connection = new DatabaseSync(file, { readOnly: true })

@@ -5,14 +5,14 @@ import { migrate } from '../../src/storage/sqlite/schema/migrate.ts'
 import { migratePostgres } from '../../src/storage/postgres/index.ts'
 import { isInt64, readInteger } from '../../src/storage/shared/integers.ts'
 import type { ColumnType, Table } from '../../src/storage/shared/table.ts'
-import { feedServers, tables, throttles } from '../../src/storage/shared/tables.ts'
+import { feedServers, tables, throttles, webhookSender } from '../../src/storage/shared/tables.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 
 const columnsOf = ({ name: table, columns }: Table) =>
   Object.entries(columns).map(([column, type]) => ({ table, column, type }))
 
-const declared = [...tables, throttles].flatMap(columnsOf)
+const declared = [...tables, throttles, webhookSender].flatMap(columnsOf)
 
 /** `table.column type`, with the engine's own name of the type. */
 const schemaOf = (engineTypes: Record<ColumnType, string>, columns = declared): string[] =>

@@ -6,7 +6,7 @@ import { tables } from '../../src/storage/shared/tables.ts'
 import { openCopy, openStorage } from '../../src/storage/open.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
-import { copy, dump, manyOrders, populate } from './copying.ts'
+import { copy, dump, manyOrders, populate, using } from './copying.ts'
 import { temporaryFolder } from './folder.ts'
 
 const folder = temporaryFolder()
@@ -53,6 +53,8 @@ describe('a copy', () => {
       assert.deepEqual(copied?.differences, [])
       assert.deepEqual(await dump(back), expected)
       assert.equal((await copy(target, back))?.written, 0)
+      const sender = await using(back, storage => storage.webhooks.sender())
+      assert.deepEqual(sender, { paused: true, watermark: 0 }, 'a copy calls no endpoint')
     }
   })
 

@@ -10,6 +10,7 @@ import { tables } from '../../src/storage/shared/tables.ts'
 import { copyFrom, openCopy, openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { account, app, highest, item, lowest, order, store, write } from './suite/fixtures.ts'
+import { endpoint } from './suite/webhooks/fixtures.ts'
 
 /** As `tillgate copy` does it. */
 export const copy = (from: string, to: string, options: CopyOptions = {}): Promise<Copied | null> =>
@@ -77,6 +78,7 @@ export async function populate(database: string): Promise<void> {
     await keys.cookie()
     await people(storage)
     await records(storage)
+    await webhooks(storage)
   })
 }
 
@@ -110,6 +112,13 @@ async function people(storage: Storage): Promise<void> {
   await storage.throttles.hit('sign-in m', 100, 120)
   await storage.switches.set('sign_up', true)
   await usage(storage)
+}
+
+async function webhooks(storage: Storage): Promise<void> {
+  await storage.webhooks.create(endpoint('we_1', { app_id: 'ledger' }), 10)
+  const event = { type: 'webhook.test', store_id: null, body: '{}', created_at_ms: 2 ** 42 } as const
+  await storage.webhooks.add({ ...event, endpoint_id: 'we_1', id: 'msg_1' })
+  await storage.webhooks.setPaused('ledger', true)
 }
 
 async function usage(storage: Storage): Promise<void> {

@@ -39,7 +39,12 @@ const creators = {
   stores: (recording: Database) => createStores(recording, access),
   orders: (recording: Database) => createOrders(recording, access),
   items: (recording: Database) => createItems(recording, access),
-  records: (recording: Database) => createRecords(recording, () => {}),
+  records: (recording: Database) =>
+    createRecords(
+      recording,
+      () => {},
+      () => {},
+    ),
   changes: (recording: Database) => createChanges(recording, access, () => {}),
 }
 

@@ -13,6 +13,9 @@ import { recordTests } from './suite/records.ts'
 import { restTests } from './suite/rest.ts'
 import { salesTests } from './suite/sales.ts'
 import { usageTests } from './suite/usage.ts'
+import { authorizationEventTests } from './suite/webhooks/authorizations.ts'
+import { endpointTests } from './suite/webhooks/endpoints.ts'
+import { sendingTests } from './suite/webhooks/sending.ts'
 
 /** What every engine keeps. `open` gives an empty database; the tests know the port and nothing of what is behind it. */
 export function storageSuite(name: string, open: () => Promise<Storage>): void {
@@ -30,5 +33,8 @@ export function storageSuite(name: string, open: () => Promise<Storage>): void {
     suite('deep pages', () => deepTests(open))
     suite('sales', () => salesTests(open))
     suite('usage', () => usageTests(open))
+    suite('webhook endpoints', () => endpointTests(open))
+    suite('webhooks: events of authorizations', () => authorizationEventTests(open))
+    suite('webhooks: what is due, leases and the log', () => sendingTests(open))
   })
 }

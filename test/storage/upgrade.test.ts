@@ -60,6 +60,7 @@ for (const [engine, create] of Object.entries(engines)) {
         await checkContents(storage)
         await checkSequence(storage)
         if (number >= 3) await checkUsage(storage, number >= 11)
+        if (number >= 12) await checkWebhooks(storage)
         assert.equal((await storage.apps.find('paused'))?.disabled_by_owner, number >= 4 ? true : undefined)
       } finally {
         await storage.close()
@@ -132,4 +133,11 @@ async function checkUsage({ usage }: Storage, keepsProblems: boolean): Promise<v
     [entry.query, entry.problem],
     keepsProblems ? [`store_id=${store_id}`, 'No access'] : [null, null],
   )
+}
+
+async function checkWebhooks({ webhooks }: Storage): Promise<void> {
+  const endpoint = await webhooks.find('we_1')
+  assert.deepEqual([endpoint?.url, endpoint?.failures], ['https://a.example/hook', 2])
+  assert.equal((await webhooks.delivery('msg_1'))?.status, 500)
+  assert.deepEqual(await webhooks.sender(), { paused: false, watermark: 0 })
 }

@@ -12,6 +12,7 @@ import type { Records } from './records.ts'
 import type { Sales } from './sales.ts'
 import type { Switches } from './switches.ts'
 import type { Usage } from './usage.ts'
+import type { Webhooks } from './webhooks.ts'
 
 export type * from './accounts.ts'
 export type * from './apps.ts'
@@ -26,9 +27,11 @@ export type * from './records.ts'
 export type * from './sales.ts'
 export type * from './switches.ts'
 export type * from './usage.ts'
+export type * from './webhooks.ts'
 export { changeKinds } from './changes.ts'
 export { StorageUnavailable } from './unavailable.ts'
 export { usageRetention, usageWidths } from './usage.ts'
+export { webhookEvents } from './webhooks.ts'
 
 /**
  * The database interface, by noun. Each engine (storage/sqlite, storage/postgres) implements all of it and passes the
@@ -56,6 +59,7 @@ export interface Storage {
   readonly browse: Browse
   readonly switches: Switches
   readonly usage: Usage
+  readonly webhooks: Webhooks
   /** Rejects when the database cannot answer. */
   ping(): Promise<void>
   /** True when there is no account, no app and no store. */

@@ -32,6 +32,7 @@ import { createThrottles } from './accounts/throttles.ts'
 import { createStoreLimits } from './records/store-limits.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createUsage } from './usage/usage.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
 /** Connects to the database, creating or migrating its schema as needed. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Storage> {
@@ -82,6 +83,7 @@ export function createStorage(
     browse: createBrowse(db),
     switches: createSwitches(db),
     usage: createUsage(db),
+    webhooks: createWebhooks(db),
     ...createMaintenance(db),
   }
 }

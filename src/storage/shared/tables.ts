@@ -42,6 +42,7 @@ export const tables: readonly Table[] = [
       created_at: number,
       disabled_at: number,
       disabled_by_owner: boolean,
+      webhooks_paused: boolean,
     },
     key: ['id'],
   },
@@ -60,6 +61,7 @@ export const tables: readonly Table[] = [
       created_at: number,
       updated_at: number,
       revoked_at: number,
+      revision: number,
     },
     key: ['id'],
     changesFirst: true, // one live authorization for each app and account
@@ -246,6 +248,61 @@ export const tables: readonly Table[] = [
     },
     key: ['app_id', 'at_ms', 'request_id'],
   },
+  {
+    name: 'webhook_endpoints',
+    columns: {
+      id: text,
+      app_id: text,
+      url: text,
+      events: text,
+      secret: text,
+      previous_secret: text,
+      previous_until: number,
+      created_at: number,
+      disabled_at: number,
+      reason: text,
+      failures: number,
+      failing_since: number,
+      retry_at_ms: number,
+    },
+    key: ['id'],
+  },
+  {
+    name: 'webhook_positions',
+    columns: {
+      store_id: int64,
+      endpoint_id: text,
+      history: text,
+      seq: number,
+      next_at_ms: number,
+      lease: text,
+      leased_until_ms: number,
+    },
+    key: ['store_id', 'endpoint_id'],
+    store: 'store_id',
+  },
+  {
+    name: 'webhook_deliveries',
+    columns: {
+      endpoint_id: text,
+      id: text,
+      type: text,
+      store_id: int64,
+      body: text,
+      created_at_ms: number,
+      state: text,
+      urgent: boolean,
+      attempts: number,
+      attempted_at_ms: number,
+      duration_ms: number,
+      status: number,
+      problem: text,
+      answer: text,
+      lease: text,
+      leased_until_ms: number,
+    },
+    key: ['endpoint_id', 'id'],
+  },
 ]
 
 /**
@@ -255,6 +312,13 @@ export const tables: readonly Table[] = [
 export const throttles: Table = {
   name: 'throttles',
   columns: { key: text, expires_at: number, count: number },
+  key: ['key'],
+}
+
+/** Not copied: a copy calls nobody until `tillgate webhook resume`. */
+export const webhookSender: Table = {
+  name: 'webhook_sender',
+  columns: { key: text, paused: boolean, watermark: number },
   key: ['key'],
 }
 

@@ -5,7 +5,7 @@ import { createAccounts } from './accounts/accounts.ts'
 import { createApps } from './apps/apps.ts'
 import { createAudit, createAuditWriter } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
-import { createAuthorizations, createAuthorizationWriter } from './apps/authorizations.ts'
+import { createAuthorizations, createAuthorizationWriter, createRevocation } from './apps/authorizations.ts'
 import { createBrowse } from './lists/browse.ts'
 import { createChanges } from './changes/changes.ts'
 import { createClients } from './apps/clients.ts'
@@ -25,18 +25,21 @@ import { createSwitches } from './accounts/switches.ts'
 import { createThrottles } from './accounts/throttles.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createUsage } from './usage/usage.ts'
+import { createOutbox } from './webhooks/outbox.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
 /** Opens the file, creating or migrating it as needed. */
 export async function openSqlite(file: string, options?: DatabaseOptions): Promise<Storage> {
   const { db } = await openMigrated(file, options)
   const access = createAccess(db)
   const writeAudit = createAuditWriter(db)
-  const saveAuthorization = createAuthorizationWriter(db)
+  const recordChanges = createOutbox(db)
+  const saveAuthorization = createAuthorizationWriter(db, recordChanges)
   return {
-    accounts: createAccounts(db, writeAudit),
+    accounts: createAccounts(db, writeAudit, createRevocation(db, recordChanges)),
     sessions: createSessions(db, writeAudit),
     apps: createApps(db, writeAudit),
-    authorizations: createAuthorizations(db, writeAudit, saveAuthorization),
+    authorizations: createAuthorizations(db, writeAudit, saveAuthorization, recordChanges),
     decisions: createDecisions(db, writeAudit, saveAuthorization),
     artifacts: createArtifacts(db),
     revokedTokens: createRevokedTokens(db, writeAudit),
@@ -48,11 +51,12 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
     items: createItems(db, access),
     sales: createSales(db, access),
     changes: createChanges(db, access, writeAudit),
-    records: createRecords(db, writeAudit),
+    records: createRecords(db, writeAudit, recordChanges),
     audit: createAudit(db, writeAudit),
     browse: createBrowse(db),
     switches: createSwitches(db, writeAudit),
     usage: createUsage(db),
+    webhooks: createWebhooks(db, writeAudit),
     ...createMaintenance(db, file),
   }
 }

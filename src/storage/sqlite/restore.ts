@@ -21,6 +21,7 @@ import { holdAlone, replaceFile } from './connection/replace.ts'
 import { assertWritable, explain } from './connection/usable.ts'
 import { renewSql } from './changes/history.ts'
 import { assertOwnSchema, migrate } from './schema/migrate.ts'
+import { pauseSql } from './webhooks/webhooks.ts'
 
 export interface Restored extends Migrated {
   /** The path that the former database has now; null when there was none. */
@@ -90,6 +91,7 @@ async function prepare(temporary: string): Promise<Migrated> {
     const migrated = await migrate(db, systemClock.now())
     // Clients of `changes` may have seen more than the backup has.
     db.connection.exec(renewSql)
+    db.connection.exec(pauseSql)
     return migrated
   } finally {
     db.connection.exec('pragma wal_checkpoint(truncate)')

@@ -1,5 +1,13 @@
-import type { AccessClaim, AuditEntry, Storage, UsageBatch } from '../../../src/storage/port/index.ts'
+import type {
+  AccessClaim,
+  Attempt,
+  AuditEntry,
+  DeliveryState,
+  Storage,
+  UsageBatch,
+} from '../../../src/storage/port/index.ts'
 import { account, app, item, order, store, write } from '../suite/fixtures.ts'
+import { endpoint as endpointOf } from '../suite/webhooks/fixtures.ts'
 
 /** How many shards a statement of a call needs, as docs/scaling.md says it. */
 export type Reach = 'one' | 'one for each store' | 'one for each artifact' | 'all'
@@ -26,6 +34,28 @@ const secret = (id: string, created_at = 1) => ({
 const key = (id: string, created_at: number) =>
   ({ id, use: 'sign', secret: id, created_at, retired_at: null }) as const
 const grant = (id: string) => ({ id, app_id: 'app', account_id: 'ada', scope: 's', merchant })
+
+const endpoint = (id: string) => endpointOf(id, { app_id: 'app' })
+const lease = { id: 'lease', now_ms: 1, until_ms: 2 }
+const delivery = {
+  endpoint_id: 'we_1',
+  id: 'msg_1',
+  type: 'store.changed',
+  store_id: one,
+  body: '{}',
+  created_at_ms: 1,
+} as const
+const attempt = (state: DeliveryState): Attempt => ({
+  ...delivery,
+  lease: 'lease',
+  position: { history: 'h', seq: 1 },
+  state,
+  attempted_at_ms: 1,
+  duration_ms: 1,
+  status: 200,
+  problem: null,
+  answer: null,
+})
 
 let entries = 0
 const audit = (): AuditEntry => ({
@@ -80,6 +110,7 @@ export async function fill(storage: Storage): Promise<void> {
   await storage.apps.create(app('app'), secret('first'))
   await write(storage, { stores: stores.map(id => store(id, { merchant })), orders: [order(one, 'known')] })
   await storage.authorizations.save(grant('grant'), [one], 'add', 1)
+  await storage.webhooks.create(endpoint('we_1'), 10)
   await storage.artifacts.put('RefreshToken', 'old', '{}', 9)
   await storage.usage.add(batch)
 }
@@ -208,6 +239,59 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'changes.history': ['one', s => s.changes.history()],
   'changes.renewHistory': ['one', s => s.changes.renewHistory()],
   'records.write': ['one', record(one), record(77n)],
+  'webhooks.create': ['all', s => s.webhooks.create(endpoint('we_2'), 10, audit())],
+  'webhooks.find': ['one', s => s.webhooks.find('we_1')],
+  'webhooks.ofApp': ['one', s => s.webhooks.ofApp('app')],
+  'webhooks.active': ['one', s => s.webhooks.active()],
+  'webhooks.rotateSecret': ['one', s => s.webhooks.rotateSecret('we_1', 'new', 9, audit())],
+  'webhooks.setDisabled': [
+    'one',
+    s => s.webhooks.setDisabled('we_2', { at: 1, reason: 'by_hand' }, audit()),
+    s => s.webhooks.setDisabled('we_2', null, audit()),
+  ],
+  'webhooks.remove': ['all', s => s.webhooks.remove('we_2', audit())],
+  'webhooks.isPaused': ['one', s => s.webhooks.isPaused('app')],
+  'webhooks.setPaused': ['one', s => s.webhooks.setPaused('app', false, audit())],
+  'webhooks.sender': ['one', s => s.webhooks.sender()],
+  'webhooks.resume': ['one', s => s.webhooks.resume(audit())],
+  'webhooks.setWatermark': ['one', s => s.webhooks.setWatermark(1)],
+  'webhooks.complete': ['all', s => s.webhooks.complete('we_1')],
+  'webhooks.due': [
+    'all',
+    s => s.webhooks.due({ store_ids: [one] }, 'h', 1, 10),
+    s => s.webhooks.due({ above: 1 }, 'h', 1, 10),
+    s => s.webhooks.due({ endpoint_id: 'we_1' }, 'h', 1, 10),
+  ],
+  'webhooks.claim': [
+    'one',
+    s =>
+      s.webhooks.claim(
+        [one, two].map(store_id => ({ endpoint_id: 'we_1', store_id })),
+        'h',
+        lease,
+      ),
+  ],
+  'webhooks.claimPending': ['one', s => s.webhooks.claimPending(['we_1'], lease, 10)],
+  'webhooks.settle': [
+    'one for each store',
+    s => s.webhooks.settle([attempt('delivered'), attempt('failed')]),
+  ],
+  'webhooks.report': [
+    'one',
+    s =>
+      s.webhooks.report({
+        endpoint_id: 'we_1',
+        failures: 0,
+        failed: { retry_at_ms: 1, at: 1, disable: null },
+      }),
+    s => s.webhooks.report({ endpoint_id: 'we_1', failures: 1, failed: null }),
+  ],
+  'webhooks.add': ['one', s => s.webhooks.add({ ...delivery, id: 'msg_2' })],
+  'webhooks.resend': ['all', s => s.webhooks.resend('msg_1')],
+  'webhooks.delivery': ['all', s => s.webhooks.delivery('msg_1')],
+  'webhooks.deliveries': ['one', s => s.webhooks.deliveries('we_1', 10)],
+  'webhooks.trim': ['one', s => s.webhooks.trim(['we_1', 'we_3'], 10)],
+  'webhooks.summary': ['all', s => s.webhooks.summary()],
   'authorizations.find': ['one', s => s.authorizations.find('grant')],
   'authorizations.findLive': ['one', s => s.authorizations.findLive('app', 'ada')],
   'authorizations.storeIds': ['all', s => s.authorizations.storeIds('grant')],
@@ -223,7 +307,13 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     s => s.authorizations.revokeApp('app', [one], 2, audit()),
     s => s.authorizations.revokeApp('app', null, 2, audit()),
   ],
-  'authorizations.revoke': ['all', s => s.authorizations.revoke('grant', 3, audit())],
+  'authorizations.revoke': [
+    'all',
+    async s => {
+      await s.authorizations.save(grant('last'), [one], 'add', 2)
+      await s.authorizations.revoke('last', 3, audit())
+    },
+  ],
   'decisions.allow': [
     'all',
     s => s.decisions.allow({ hash: 'allowed', expires_at: 9 }, grant('y'), [one], 1, audit()),

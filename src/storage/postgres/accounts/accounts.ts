@@ -1,5 +1,6 @@
 import type { Account, Accounts } from '../../port/index.ts'
 import { writeAudit } from './audit.ts'
+import { revokeWhere } from '../apps/authorizations.ts'
 import type { Database } from '../connection/database.ts'
 
 export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
@@ -50,14 +51,7 @@ export function createAccounts(db: Database): Accounts {
         const changed = count === 1
         if (changed && disabled_at !== null) {
           tx.send('delete from sessions where account_id = $1', [id])
-          const revoked = await tx.query<{ id: string }>(
-            `update authorizations set revoked_at = $2, updated_at = $2
-             where account_id = $1 and revoked_at is null returning id`,
-            [id, now],
-          )
-          tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [
-            revoked.map(row => row.id),
-          ])
+          await revokeWhere(tx, 'account_id', id, now)
         }
         if (changed) writeAudit(tx, audit)
         if (appEntry && disabled_at !== null) {

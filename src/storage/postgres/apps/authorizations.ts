@@ -1,8 +1,11 @@
+import type { Seconds } from '../../../lib/clock.ts'
 import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
+import { changesOf } from '../../shared/webhooks.ts'
 import type { Transaction } from '../connection/transaction.ts'
+import { recordAuthorizationChanges } from '../webhooks/outbox.ts'
 
 type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: string }
 
@@ -81,43 +84,65 @@ export function createAuthorizations(db: Database): Authorizations {
       ),
     revoke: (id, now, audit) =>
       db.write(async tx => {
-        const { count } = await tx.query(
-          'update authorizations set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
-          [id, now],
-        )
-        tx.send('delete from authorization_stores where authorization_id = $1', [id])
-        if (count === 1) writeAudit(tx, audit)
-        return count === 1
+        const revoked = await revokeWhere(tx, 'id', id, now)
+        if (revoked === 1) writeAudit(tx, audit)
+        return revoked === 1
       }),
     revokeApp: (app_id, store_ids, now, audit) =>
       db.write(async tx => {
         if (store_ids === null) {
-          const revoked = await tx.query<{ id: string }>(
-            `update authorizations set revoked_at = $2, updated_at = $2
-             where app_id = $1 and revoked_at is null returning id`,
-            [app_id, now],
-          )
-          // Only the revoked ones: a consent given at this moment is not among them.
-          const ids = revoked.map(({ id }) => id)
-          tx.send('delete from authorization_stores where authorization_id = any ($1::text[])', [ids])
-          if (ids.length > 0) writeAudit(tx, audit)
-          return ids.length
+          const revoked = await revokeWhere(tx, 'app_id', app_id, now)
+          if (revoked > 0) writeAudit(tx, audit)
+          return revoked
         }
         await tx.query(
           `select 1 from authorizations where app_id = $1 and revoked_at is null order by id for update`,
           [app_id],
         )
-        const unlinked = await tx.query<{ authorization_id: string }>(
+        const unlinked = await tx.query<{ authorization_id: string; store_id: bigint }>(
           `delete from authorization_stores where app_id = $1 and store_id = any ($2::bigint[])
-           returning authorization_id`,
+           returning authorization_id, store_id`,
           [app_id, store_ids],
         )
-        const touched = [...new Set(unlinked.map(row => row.authorization_id))]
+        const changes = changesOf(unlinked)
+        const touched = changes.map(({ authorization_id }) => authorization_id)
         tx.send('update authorizations set updated_at = $2 where id = any ($1::text[])', [touched, now])
+        await recordAuthorizationChanges(tx, changes, now * 1000)
         if (touched.length > 0) writeAudit(tx, audit)
         return touched.length
       }),
   }
+}
+
+/** Revokes the live authorizations of an app or account, or a single one; returns how many. */
+export async function revokeWhere(
+  tx: Transaction,
+  column: 'id' | 'app_id' | 'account_id',
+  value: string,
+  now: Seconds,
+): Promise<number> {
+  const revoked = await tx.query<{ id: string }>(
+    `update authorizations set revoked_at = $2, updated_at = $2
+     where ${column} = $1 and revoked_at is null returning id`,
+    [value, now],
+  )
+  // Only the revoked ones: a consent given at this moment is not among them.
+  const ids = revoked.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  const unlinked = await tx.query<{ authorization_id: string; store_id: bigint }>(
+    `delete from authorization_stores where authorization_id = any ($1::text[])
+     returning authorization_id, store_id`,
+    [ids],
+  )
+  const storesOf = Map.groupBy(unlinked, row => row.authorization_id)
+  const changes = ids.map(authorization_id => ({
+    authorization_id,
+    event: 'authorization.revoked' as const,
+    added: [],
+    removed: sortedIds((storesOf.get(authorization_id) ?? []).map(({ store_id }) => store_id)),
+  }))
+  await recordAuthorizationChanges(tx, changes, now * 1000)
+  return ids.length
 }
 
 type Saved = Parameters<Authorizations['save']>
@@ -131,24 +156,38 @@ export async function saveAuthorization(
   now: Saved[3],
 ): Promise<string | null> {
   // A change waits for a parallel revocation, and then finds no live authorization.
-  const [row] =
-    mode === 'change'
-      ? await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
-      : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
+  const [live] = await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
+  if (!live && mode === 'change') return null
+  const [row] = live
+    ? [live]
+    : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
   if (!row) return null
   const { id } = row
-  if (mode !== 'add') {
-    tx.send(
-      'delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])',
-      [id, store_ids],
-    )
+  const [removed, added] = await Promise.all([
+    mode === 'add'
+      ? []
+      : tx.query<{ store_id: bigint }>(
+          `delete from authorization_stores where authorization_id = $1 and store_id <> all ($2::bigint[])
+           returning store_id`,
+          [id, store_ids],
+        ),
+    // A store that is already linked keeps its `since`.
+    tx.query<{ store_id: bigint }>(
+      `insert into authorization_stores (store_id, app_id, authorization_id, since)
+       select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing returning store_id`,
+      [store_ids, app_id, id, now],
+    ),
+  ])
+  const isNew = !live && id === newId
+  if (isNew || removed.length + added.length > 0) {
+    const change = {
+      authorization_id: id,
+      event: isNew ? ('authorization.granted' as const) : ('authorization.changed' as const),
+      added: added.map(({ store_id }) => store_id),
+      removed: removed.map(({ store_id }) => store_id),
+    }
+    await recordAuthorizationChanges(tx, [change], now * 1000)
   }
-  // A store that is already linked keeps its `since`.
-  tx.send(
-    `insert into authorization_stores (store_id, app_id, authorization_id, since)
-     select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing`,
-    [store_ids, app_id, id, now],
-  )
   return id
 }
 

@@ -48,6 +48,8 @@ export const changesSql = (kinds: readonly ChangeKind[]): string =>
      ) as ordered where ${newest}::bigint is null or seq <= ${newest}
    ) as page on true`
 
+const historySql = `select ${historyColumns} from ${serverSql}`
+
 export function createChanges(db: Database, { keepsHistory }: { keepsHistory: boolean }): Changes {
   const both = changesSql(['order', 'item'])
   const only = { order: changesSql(['order']), item: changesSql(['item']) }
@@ -97,8 +99,8 @@ export function createChanges(db: Database, { keepsHistory }: { keepsHistory: bo
     },
     ...createWaitingReads(db),
     async history() {
-      const [row] = await db.query<{ history: string }>('select history from feed')
-      return (row as { history: string }).history
+      const { from } = await readKnown(async () => ({ from: readHistory(await db.rawRow(historySql, [])) }))
+      return from.history
     },
     renewHistory: audit =>
       db.write(async tx => {

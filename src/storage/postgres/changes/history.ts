@@ -3,6 +3,7 @@ import { StorageUnavailable } from '../../port/index.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import type { Transaction } from '../connection/transaction.ts'
+import { pauseSql } from '../webhooks/webhooks.ts'
 
 /**
  * Columns about the history that a statement reads from, together with its data: the id, the server that answers (on
@@ -63,6 +64,8 @@ export async function recordServer(
     if (changed.length === 0) return
     const keeps = found?.known ? keepsHistory : found?.citus
     if (!keeps) await beginHistory(tx)
+    // Restored on another server: the first one may still call the same endpoints.
+    if (!found?.known && !found?.citus) await tx.query(pauseSql)
   })
 }
 

@@ -6,6 +6,7 @@ import { openDatabase } from '../connection/database.ts'
 import { migrate, refuseOlder } from '../schema/migrate.ts'
 import { type PostgresOptions, readSettings } from '../connection/settings.ts'
 import type { Row } from '../../shared/table.ts'
+import { pauseSql } from '../webhooks/webhooks.ts'
 
 /** Gives `work` a snapshot of the database, in one read-only transaction. */
 export async function copyFromPostgres<T>(
@@ -63,11 +64,12 @@ export async function openPostgresCopy(url: string, options?: PostgresOptions): 
         },
         { unlimited: true },
       ),
-    // Without it, the server would plan its first statements for empty tables.
-    finish: () =>
-      db.write(async tx => void (await tx.script(`analyze ${tables.map(({ name }) => name).join(', ')}`)), {
-        unlimited: true,
-      }),
+    async finish() {
+      await db.query(pauseSql)
+      // Without it, the server would plan its first statements for empty tables.
+      const analyze = `analyze ${tables.map(({ name }) => name).join(', ')}`
+      await db.write(async tx => void (await tx.script(analyze)), { unlimited: true })
+    },
     async close() {
       db.close()
     },

@@ -3,6 +3,7 @@ import { sortedIds, storesOf } from '../../shared/record-keys.ts'
 import { type NumberedChanges, Sequences } from '../../shared/sequence.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
+import { endConsents } from './consents.ts'
 import { lockStores, readExisting } from './read.ts'
 import { writeItems, writeOrders, writeReceipts, writeRollups, writeStore } from './write.ts'
 import type { Transaction } from '../connection/transaction.ts'
@@ -27,10 +28,12 @@ export function createRecords(db: Database, limits: StoreLimits): Records {
             ])
             const sequences = new Sequences(newest)
             const changes = decide(existing, stored)
+            await endConsents(tx, existing, changes)
             apply(tx, changes, sequences.number(existing, changes))
             for (let part = changes.next; part; ) {
               const rows = await readExisting(tx, part.keys)
               const more = part.decide(rows)
+              await endConsents(tx, rows, more)
               apply(tx, more, sequences.number(rows, more))
               part = more.next
             }

@@ -8,13 +8,6 @@ const merchantChanges = `exists (select 1 from stores
   where id = $1 and merchant is not null and merchant is distinct from $2::text)`
 
 export function writeStore(tx: Transaction, { id, name, timezone, merchant, doc }: StoreRow): void {
-  // The operator's own links (account_id null) stay when the merchant changes.
-  tx.send(
-    `delete from authorization_stores
-     where store_id = $1 and exists (select 1 from stores where id = $1 and merchant is distinct from $2::text)
-       and authorization_id in (select id from authorizations where account_id is not null)`,
-    [id, merchant],
-  )
   // The new merchant must not see what happened under the former one.
   tx.send(`delete from usage_reads where store_id = $1 and ${merchantChanges}`, [id, merchant])
   tx.send(

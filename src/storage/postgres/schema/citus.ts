@@ -17,6 +17,7 @@ export const reference = [
   'schema_migrations',
   'feed',
   'feed_servers',
+  'webhook_endpoints',
 ]
 
 interface Placement {
@@ -32,7 +33,7 @@ const tablesOf = (group: string, column: string, tables: readonly string[]): Pla
 
 /**
  * All rows of a store are on one worker; `stores` too, because every batch raises its versions. Secrets and request
- * figures are by app. Codes, refresh tokens, sessions and throttles are written often and read by their own key.
+ * figures are by app, webhook deliveries by endpoint. Codes, refresh tokens, sessions and throttles are written often and read by their own key.
  */
 export const distributed: readonly Placement[] = [
   { table: 'stores', column: 'id', with: 'none' },
@@ -44,12 +45,15 @@ export const distributed: readonly Placement[] = [
     'sales_rollups',
     'receipts',
     'usage_reads',
+    'webhook_positions',
   ]),
   { table: 'app_secrets', column: 'app_id', with: 'none' },
   ...tablesOf('app_secrets', 'app_id', ['usage_requests', 'request_log']),
   { table: 'artifacts', column: 'hash', with: 'app_secrets' },
   { table: 'sessions', column: 'hash', with: 'app_secrets' },
   { table: 'throttles', column: 'key', with: 'app_secrets' },
+  { table: 'webhook_sender', column: 'key', with: 'app_secrets' },
+  { table: 'webhook_deliveries', column: 'endpoint_id', with: 'app_secrets' },
   { table: 'usage_ingest', column: 'width', with: 'none' },
 ]
 

@@ -1,3 +1,4 @@
+import type { Seconds } from '../../../lib/clock.ts'
 import type { Account, Accounts } from '../../port/index.ts'
 import type { WriteAudit } from './audit.ts'
 import { type Database, plain } from '../connection/database.ts'
@@ -5,7 +6,11 @@ import { type Database, plain } from '../connection/database.ts'
 export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
   accounts.created_at, accounts.disabled_at`
 
-export function createAccounts(db: Database, writeAudit: WriteAudit): Accounts {
+export function createAccounts(
+  db: Database,
+  writeAudit: WriteAudit,
+  revoke: (authorization_id: string, now: Seconds) => boolean,
+): Accounts {
   const insert = db.prepare(
     `insert into accounts (id, email, role, password_hash, created_at, disabled_at)
      values (?, ?, ?, ?, ?, ?) on conflict (email) do nothing`,
@@ -23,12 +28,8 @@ export function createAccounts(db: Database, writeAudit: WriteAudit): Accounts {
   )
   const setPassword = db.prepare('update accounts set password_hash = ? where id = ?')
   const endSessions = db.prepare('delete from sessions where account_id = ?')
-  const unlink = db.prepare(
-    `delete from authorization_stores where authorization_id in (
-       select id from authorizations where account_id = ? and revoked_at is null)`,
-  )
-  const revoke = db.prepare(
-    'update authorizations set revoked_at = ?1, updated_at = ?1 where account_id = ?2 and revoked_at is null',
+  const liveOf = db.prepare<{ id: string }>(
+    'select id from authorizations where account_id = ? and revoked_at is null order by id',
   )
   // Only the operator can enable them again, also those that the developer had disabled.
   const disableApps = db.prepare<{ id: string }>(
@@ -55,8 +56,7 @@ export function createAccounts(db: Database, writeAudit: WriteAudit): Accounts {
         const changed = setDisabled.run(disabled_at, id).changes === 1
         if (changed && disabled_at !== null) {
           endSessions.run(id)
-          unlink.run(id)
-          revoke.run(now, id)
+          for (const authorization of liveOf.all(id)) revoke(authorization.id, now)
         }
         if (changed) writeAudit(audit)
         if (appEntry && disabled_at !== null) {

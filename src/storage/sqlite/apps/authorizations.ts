@@ -1,6 +1,10 @@
 import type { Authorization, Authorizations, ConnectedApp, StoreLink } from '../../port/index.ts'
+import type { Seconds } from '../../../lib/clock.ts'
+import { sortedIds } from '../../shared/record-keys.ts'
+import { changesOf } from '../../shared/webhooks.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import { type Database, plain } from '../connection/database.ts'
+import type { RecordAuthorizationChanges } from '../webhooks/outbox.ts'
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
 
@@ -14,7 +18,10 @@ export type SaveAuthorization = (
   now: Saved[3],
 ) => string | null
 
-export function createAuthorizationWriter(db: Database): SaveAuthorization {
+export function createAuthorizationWriter(
+  db: Database,
+  recordChanges: RecordAuthorizationChanges,
+): SaveAuthorization {
   const live = db.prepare<{ id: string }>(
     `select id from authorizations
      where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
@@ -45,11 +52,19 @@ export function createAuthorizationWriter(db: Database): SaveAuthorization {
     const id = existing?.id ?? newId
     if (existing) update.run(scope, now, id)
     else insert.run(id, app_id, account_id, scope, now, now)
-    if (mode !== 'add') {
-      const kept = new Set(store_ids)
-      for (const { store_id } of linked.all(id)) if (!kept.has(store_id)) unlink.run(id, store_id)
-    }
-    for (const store_id of store_ids) link.run(store_id, app_id, id, now)
+    const kept = new Set(store_ids)
+    const removed =
+      mode === 'add'
+        ? []
+        : linked
+            .all(id)
+            .map(({ store_id }) => store_id)
+            .filter(store_id => !kept.has(store_id))
+    for (const store_id of removed) unlink.run(id, store_id)
+    const added = [...kept].filter(store_id => link.run(store_id, app_id, id, now).changes === 1)
+    const event = existing ? 'authorization.changed' : 'authorization.granted'
+    if (!existing || added.length + removed.length > 0)
+      recordChanges([{ authorization_id: id, event, added, removed }], now * 1000)
     return id
   }
 }
@@ -58,25 +73,22 @@ export function createAuthorizations(
   db: Database,
   writeAudit: WriteAudit,
   saveAuthorization: SaveAuthorization,
+  recordChanges: RecordAuthorizationChanges,
 ): Authorizations {
+  const revokeOne = createRevocation(db, recordChanges)
   const byId = db.prepare<Authorization>(`select ${columns} from authorizations where id = ?`)
   const live = db.prepare<Authorization>(
     `select ${columns} from authorizations
      where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
   )
   const touch = db.prepare('update authorizations set updated_at = ? where id = ?')
-  const revoke = db.prepare(
-    'update authorizations set revoked_at = ?1, updated_at = ?1 where id = ?2 and revoked_at is null',
-  )
-  const revokeAll = db.prepare(
-    'update authorizations set revoked_at = ?1, updated_at = ?1 where app_id = ?2 and revoked_at is null',
+  const liveOfApp = db.prepare<{ id: string }>(
+    'select id from authorizations where app_id = ? and revoked_at is null order by id',
   )
   const storeIds = db.prepare<{ store_id: bigint }>(
     'select store_id from authorization_stores where authorization_id = ? order by store_id',
     'bigint',
   )
-  const unlinkAll = db.prepare('delete from authorization_stores where authorization_id = ?')
-  const unlinkApp = db.prepare('delete from authorization_stores where app_id = ?')
   const unlinkStore = db.prepare<{ authorization_id: string }>(
     'delete from authorization_stores where store_id = ? and app_id = ? returning authorization_id',
   )
@@ -122,25 +134,48 @@ export function createAuthorizations(
     linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(row => ({ ...row }))),
     revoke: (id, now, audit) =>
       db.write(() => {
-        unlinkAll.run(id)
-        const revoked = revoke.run(now, id).changes === 1
+        const revoked = revokeOne(id, now)
         if (revoked) writeAudit(audit)
         return revoked
       }),
     revokeApp: (app_id, store_ids, now, audit) =>
       db.write(() => {
         if (store_ids === null) {
-          unlinkApp.run(app_id)
-          const revoked = Number(revokeAll.run(now, app_id).changes)
-          if (revoked > 0) writeAudit(audit)
-          return revoked
+          const revoked = liveOfApp.all(app_id)
+          for (const { id } of revoked) revokeOne(id, now)
+          if (revoked.length > 0) writeAudit(audit)
+          return revoked.length
         }
-        const touched = new Set(
-          store_ids.flatMap(store_id => unlinkStore.all(store_id, app_id).map(row => row.authorization_id)),
+        const unlinked = store_ids.flatMap(store_id =>
+          unlinkStore.all(store_id, app_id).map(({ authorization_id }) => ({ authorization_id, store_id })),
         )
-        for (const id of touched) touch.run(now, id)
-        if (touched.size > 0) writeAudit(audit)
-        return touched.size
+        const changes = changesOf(unlinked)
+        for (const { authorization_id } of changes) touch.run(now, authorization_id)
+        recordChanges(changes, now * 1000)
+        if (changes.length > 0) writeAudit(audit)
+        return changes.length
       }),
+  }
+}
+
+/** Revokes an authorization in the current transaction; true when this call did. */
+export function createRevocation(
+  db: Database,
+  recordChanges: RecordAuthorizationChanges,
+): (id: string, now: Seconds) => boolean {
+  const revoke = db.prepare(
+    'update authorizations set revoked_at = ?1, updated_at = ?1 where id = ?2 and revoked_at is null',
+  )
+  const unlink = db.prepare<{ store_id: bigint }>(
+    'delete from authorization_stores where authorization_id = ? returning store_id',
+    'bigint',
+  )
+  return (id, now) => {
+    const removed = unlink.all(id).map(({ store_id }) => store_id)
+    if (revoke.run(now, id).changes === 0) return false
+    const event = 'authorization.revoked'
+    const sorted = sortedIds(removed)
+    recordChanges([{ authorization_id: id, event, added: [], removed: sorted }], now * 1000)
+    return true
   }
 }

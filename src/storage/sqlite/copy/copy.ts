@@ -8,6 +8,7 @@ import { createRowReader, createRowWriter } from './rows.ts'
 import { type DatabaseOptions, openDatabase } from '../connection/database.ts'
 import { translate } from '../connection/errors.ts'
 import { inspect, migrate, refuseOlder } from '../schema/migrate.ts'
+import { pauseSql } from '../webhooks/webhooks.ts'
 
 /** Rows in memory at once during a tally. */
 const tallyBatch = 2000
@@ -67,7 +68,7 @@ export async function openSqliteCopy(file: string, options?: DatabaseOptions): P
         for (const row of rows) put(table, row)
       }),
     // The queries name their indexes, so SQLite needs no statistics.
-    async finish() {},
+    finish: () => db.write(() => db.connection.exec(pauseSql)),
     async close() {
       db.connection.close()
     },

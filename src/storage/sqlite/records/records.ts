@@ -10,15 +10,21 @@ import type {
 } from '../../port/index.ts'
 import { storesOf } from '../../shared/record-keys.ts'
 import { type NumberedChanges, Sequences } from '../../shared/sequence.ts'
+import { changesOf } from '../../shared/webhooks.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
+import type { RecordAuthorizationChanges } from '../webhooks/outbox.ts'
 import { prepareReceipts } from './receipts.ts'
 
 type StoredOrder = Omit<Numbered<OrderRow>, 'store_id' | 'id'>
 type StoredItem = Omit<Numbered<ItemRow>, 'store_id' | 'id'>
 type StoredStore = Omit<StoreRow, 'id'>
 
-export function createRecords(db: Database, writeAudit: WriteAudit): Records {
+export function createRecords(
+  db: Database,
+  writeAudit: WriteAudit,
+  recordAuthorizations: RecordAuthorizationChanges,
+): Records {
   const read = prepareRead(db)
   const newestOf = db.prepare<[seq: number]>('select seq from stores where id = ?', 'number', 'tuples')
   const writeStore = prepareStoreWrite(db)
@@ -43,10 +49,12 @@ export function createRecords(db: Database, writeAudit: WriteAudit): Records {
   )
 
   function apply(
-    { stores, rollups, audit = [] }: RecordChanges,
+    { stores, rollups, least_seq = 0, audit = [] }: RecordChanges,
     { items, orders, receipts }: NumberedChanges,
   ): void {
-    for (const store of stores) writeStore(store)
+    const unlinked = stores.flatMap(writeStore)
+    // A seq begins with the time of its change.
+    recordAuthorizations(changesOf(unlinked), least_seq / 1000)
     for (const { store_id, id, updated_at, seq, doc } of items)
       upsertItem.run(store_id, id, updated_at, seq, doc)
     for (const { row, was_created_at } of orders) writeOrder(row, was_created_at)
@@ -101,18 +109,22 @@ function prepareRead(db: Database): (keys: RecordKeys) => ExistingRows {
   })
 }
 
-function prepareStoreWrite(db: Database): (store: StoreRow) => void {
+/** Returns the authorizations that end for the store because its merchant changes. */
+function prepareStoreWrite(
+  db: Database,
+): (store: StoreRow) => { authorization_id: string; store_id: bigint }[] {
   const upsert = db.prepare(
     `insert into stores (id, name, timezone, merchant, doc) values (?, ?, ?, ?, ?)
      on conflict (id) do update set name = excluded.name, timezone = excluded.timezone,
        merchant = excluded.merchant, doc = excluded.doc`,
   )
   // The operator's own links (account_id null) stay when the merchant changes.
-  const dropConsents = db.prepare(
+  const dropConsents = db.prepare<{ authorization_id: string }>(
     `delete from authorization_stores
      where store_id = ?1 and exists (select 1 from stores where id = ?1 and merchant is not ?2)
        and exists (select 1 from authorizations
-         where id = authorization_stores.authorization_id and account_id is not null)`,
+         where id = authorization_stores.authorization_id and account_id is not null)
+     returning authorization_id`,
   )
   // The new merchant must not see what happened under the former one.
   const merchantChanges =
@@ -123,10 +135,11 @@ function prepareStoreWrite(db: Database): (store: StoreRow) => void {
        and app_id not in (select app_id from authorization_stores where store_id = ?1)`,
   )
   return ({ id, name, timezone, merchant, doc }) => {
-    dropConsents.run(id, merchant)
+    const dropped = dropConsents.all(id, merchant)
     dropReads.run(id, merchant)
     dropActivations.run(id, merchant)
     upsert.run(id, name, timezone, merchant, doc)
+    return dropped.map(({ authorization_id }) => ({ authorization_id, store_id: id }))
   }
 }
 

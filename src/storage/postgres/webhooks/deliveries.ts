@@ -1,0 +1,193 @@
+import type { Attempt, DeliveryState, DuePosition, WebhookDelivery, Webhooks } from '../../port/index.ts'
+import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
+import type { Database } from '../connection/database.ts'
+import { runEach, type Statement } from './statements.ts'
+
+type Deliveries = Pick<
+  Webhooks,
+  'claimPending' | 'settle' | 'add' | 'resend' | 'delivery' | 'deliveries' | 'trim' | 'summary'
+>
+
+/** Of endpoints that may be called; the claim repeats the condition of the lease, which decides between nodes. */
+const pendingSql = `select endpoint_id, id, store_id, app_id from (
+    select webhook_deliveries.endpoint_id, webhook_deliveries.id, webhook_deliveries.store_id, webhook_endpoints.app_id,
+      row_number() over (
+        partition by webhook_deliveries.endpoint_id order by created_at_ms, webhook_deliveries.id) as place
+    from webhook_deliveries
+    join webhook_endpoints on webhook_endpoints.id = webhook_deliveries.endpoint_id
+    join apps on apps.id = webhook_endpoints.app_id
+    where webhook_deliveries.endpoint_id = any ($1::text[]) and state = 'pending' and leased_until_ms <= $2
+      and (urgent or retry_at_ms <= $2)
+      and webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
+  ) as pending where place <= $3`
+
+const claimSql = `update webhook_deliveries set lease = $3, leased_until_ms = $5
+  where endpoint_id = $1 and id = $2 and state = 'pending' and leased_until_ms <= $4
+  returning ${deliveryColumns}`
+
+interface Pending {
+  endpoint_id: string
+  id: string
+  store_id: bigint | null
+  app_id: string
+}
+
+export function createDeliveries(db: Database): Deliveries {
+  /** A person may ask for the event of a store that the app cannot read any more. */
+  async function isAllowed({ store_id, app_id }: Pending): Promise<boolean> {
+    if (store_id === null) return true
+    const rows = await db.query(
+      'select 1 from authorization_stores where store_id = $1 and app_id = $2 limit 1',
+      [store_id, app_id],
+    )
+    return rows.length > 0
+  }
+
+  return {
+    async claimPending(endpoint_ids, { id, now_ms, until_ms }, of_each) {
+      const found = await db.query<Pending>(pendingSql, [endpoint_ids, now_ms, of_each])
+      const allowed: Pending[] = []
+      for (const each of found) if (await isAllowed(each)) allowed.push(each)
+      const statements = allowed
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map((each): Statement => [claimSql, [each.endpoint_id, each.id, id, now_ms, until_ms]])
+      return (await runEach<WebhookDelivery>(db, statements)).flatMap(rows => [...rows])
+    },
+    async settle(attempts) {
+      const known = await existingIds(attempts)
+      // Each statement concerns one shard: a store's position, or an endpoint's log.
+      await runEach(db, [
+        ...attempts.flatMap(positionOf),
+        ...attempts.filter(({ endpoint_id }) => known.has(endpoint_id)).map(logOf),
+      ])
+      return movedSince(attempts)
+    },
+    async add({ endpoint_id, id, type, store_id, body, created_at_ms }) {
+      await db.query(
+        `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, urgent)
+         values ($1, $2, $3, $4, $5, $6, 'pending', true)`,
+        [endpoint_id, id, type, store_id, body, created_at_ms],
+      )
+    },
+    async resend(id) {
+      const [row] = await db.query<WebhookDelivery>(
+        `update webhook_deliveries set state = 'pending', urgent = true where id = $1 returning ${deliveryColumns}`,
+        [id],
+      )
+      return row ?? null
+    },
+    async delivery(id) {
+      const [row] = await db.query<WebhookDelivery>(
+        `select ${deliveryColumns} from webhook_deliveries where id = $1`,
+        [id],
+      )
+      return row ?? null
+    },
+    async deliveries(endpoint_id, limit) {
+      const rows = await db.query<WebhookDelivery>(
+        `select ${deliveryColumns} from webhook_deliveries where endpoint_id = $1
+         order by created_at_ms desc, id desc limit $2`,
+        [endpoint_id, limit],
+      )
+      return [...rows]
+    },
+    async trim(endpoint_ids, keep) {
+      await runEach(
+        db,
+        endpoint_ids.toSorted().map((endpoint_id): Statement => [trimSql, [endpoint_id, keep - 1]]),
+      )
+    },
+    async summary() {
+      const [states, troubled] = await Promise.all([
+        db.query<{ state: DeliveryState; count: number; oldest: number }>(
+          `select state, count(*) as count, min(created_at_ms) as oldest from webhook_deliveries group by state`,
+        ),
+        db.query<EndpointRow>(
+          `select ${endpointColumns} from webhook_endpoints where failures > 0 or disabled_at is not null
+           order by coalesce(failing_since, disabled_at), id limit 100`,
+        ),
+      ])
+      const deliveries = { pending: 0, delivered: 0, failed: 0 }
+      for (const { state, count } of states) deliveries[state] = count
+      const pending = states.find(({ state }) => state === 'pending')
+      return { deliveries, oldest_pending_ms: pending?.oldest ?? null, troubled: troubled.map(toEndpoint) }
+    },
+  }
+
+  /** One may have been deleted meanwhile. */
+  async function existingIds(attempts: readonly Attempt[]): Promise<Set<string>> {
+    const ids = [...new Set(attempts.map(({ endpoint_id }) => endpoint_id))]
+    const rows = await db.query<{ id: string }>(
+      'select id from webhook_endpoints where id = any ($1::text[])',
+      [ids],
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  async function movedSince(attempts: readonly Attempt[]): Promise<DuePosition[]> {
+    const pairs = attempts.filter(({ position, store_id }) => position !== null && store_id !== null)
+    if (pairs.length === 0) return []
+    const sent = new Set(pairs.map(({ endpoint_id, store_id }) => `${endpoint_id} ${store_id}`))
+    const rows = await db.query<DuePosition>(
+      `select known.endpoint_id, known.store_id, known.next_at_ms from webhook_positions as known
+       join stores on stores.id = known.store_id
+       where known.store_id = any ($1::bigint[]) and known.endpoint_id = any ($2::text[]) and stores.seq > known.seq`,
+      [pairs.map(({ store_id }) => store_id), pairs.map(({ endpoint_id }) => endpoint_id)],
+    )
+    return rows.filter(({ endpoint_id, store_id }) => sent.has(`${endpoint_id} ${store_id}`))
+  }
+}
+
+function positionOf({
+  store_id,
+  endpoint_id,
+  lease,
+  position,
+  state,
+  attempted_at_ms,
+}: Attempt): Statement[] {
+  if (position === null || store_id === null) return []
+  const next_at_ms = attempted_at_ms + 1000
+  return state === 'delivered'
+    ? [[advanceSql, [store_id, endpoint_id, lease, next_at_ms, position.history, position.seq]]]
+    : [[releaseSql, [store_id, endpoint_id, lease, next_at_ms]]]
+}
+
+const advanceSql = `update webhook_positions
+  set history = $5, seq = $6, next_at_ms = $4, lease = null, leased_until_ms = 0
+  where store_id = $1 and endpoint_id = $2 and lease = $3`
+
+const releaseSql = `update webhook_positions set next_at_ms = $4, lease = null, leased_until_ms = 0
+  where store_id = $1 and endpoint_id = $2 and lease = $3`
+
+function logOf(attempt: Attempt): Statement {
+  const { endpoint_id, id, type, store_id, body, created_at_ms, state } = attempt
+  const { attempted_at_ms, duration_ms, status, problem, answer } = attempt
+  return [
+    `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, attempts,
+       attempted_at_ms, duration_ms, status, problem, answer)
+     values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12)
+     on conflict (endpoint_id, id) do update set state = excluded.state,
+       attempts = webhook_deliveries.attempts + 1, attempted_at_ms = excluded.attempted_at_ms,
+       duration_ms = excluded.duration_ms, status = excluded.status, problem = excluded.problem,
+       answer = excluded.answer, urgent = false, lease = null, leased_until_ms = 0`,
+    [
+      endpoint_id,
+      id,
+      type,
+      store_id,
+      body,
+      created_at_ms,
+      state,
+      attempted_at_ms,
+      duration_ms,
+      status,
+      problem,
+      answer,
+    ],
+  ]
+}
+
+const trimSql = `delete from webhook_deliveries where endpoint_id = $1 and state <> 'pending' and created_at_ms < (
+  select created_at_ms from webhook_deliveries where endpoint_id = $1
+  order by created_at_ms desc, id desc limit 1 offset $2)`

@@ -1,0 +1,63 @@
+import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
+import { sortedIds } from '../../shared/record-keys.ts'
+import type { Database } from '../connection/database.ts'
+import { runEach, type Statement } from './statements.ts'
+
+/** Of endpoints that may be called, in stores that their app may read, behind the store; $1 history, $2 now. */
+const isDue = `(stores.seq > known.seq or known.history <> $1) and known.leased_until_ms <= $2
+  and webhook_endpoints.disabled_at is null and strpos(webhook_endpoints.events, 'store.changed') > 0
+  and apps.disabled_at is null and not apps.webhooks_paused
+  and exists (select 1 from authorization_stores as linked
+    where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id)`
+
+const dueSql = (scope: string) =>
+  `select known.endpoint_id, known.store_id, known.next_at_ms from webhook_positions as known
+   join stores on stores.id = known.store_id
+   join webhook_endpoints on webhook_endpoints.id = known.endpoint_id
+   join apps on apps.id = webhook_endpoints.app_id
+   where ${scope} and ${isDue} and webhook_endpoints.retry_at_ms <= $2
+   order by known.store_id, known.endpoint_id limit $4`
+
+const ofStores = dueSql('known.store_id = any ($3::bigint[])')
+const above = dueSql('stores.seq > $3')
+const ofEndpoint = dueSql('known.endpoint_id = $3')
+
+const scoped = (scope: DueScope): [sql: string, value: string | number | readonly bigint[]] => {
+  if ('store_ids' in scope) return [ofStores, scope.store_ids]
+  return 'above' in scope ? [above, scope.above] : [ofEndpoint, scope.endpoint_id]
+}
+
+const claimSql = `update webhook_positions as known set lease = $5, leased_until_ms = $6
+  from stores, webhook_endpoints, apps
+  where known.store_id = $3 and known.endpoint_id = any ($4::text[]) and known.next_at_ms <= $2
+    and stores.id = known.store_id and stores.id = $3
+    and webhook_endpoints.id = known.endpoint_id and apps.id = webhook_endpoints.app_id and ${isDue}
+  returning known.endpoint_id, known.store_id, stores.seq`
+
+export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due' | 'claim'> {
+  return {
+    async complete(endpoint_id) {
+      await db.query(
+        `insert into webhook_positions (store_id, endpoint_id, history, seq)
+         select distinct linked.store_id, webhook_endpoints.id, '', 0::bigint
+         from authorization_stores as linked join webhook_endpoints on webhook_endpoints.app_id = linked.app_id
+         where webhook_endpoints.id = $1
+         on conflict (store_id, endpoint_id) do nothing`,
+        [endpoint_id],
+      )
+    },
+    async due(scope, history, now_ms, limit) {
+      const [sql, value] = scoped(scope)
+      return [...(await db.query<DuePosition>(sql, [history, now_ms, value, limit]))]
+    },
+    async claim(positions, history, { id, now_ms, until_ms }) {
+      const ofStore = Map.groupBy(positions, ({ store_id }) => store_id)
+      // In the order of the stores: two nodes that claim the same wait for each other, and never deadlock.
+      const statements = sortedIds(ofStore.keys()).map((store_id): Statement => {
+        const endpoint_ids = (ofStore.get(store_id) ?? []).map(({ endpoint_id }) => endpoint_id)
+        return [claimSql, [history, now_ms, store_id, endpoint_ids, id, until_ms]]
+      })
+      return (await runEach<ClaimedPosition>(db, statements)).flatMap(rows => [...rows])
+    },
+  }
+}

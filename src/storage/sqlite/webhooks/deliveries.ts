@@ -1,0 +1,132 @@
+import type { DeliveryState, DuePosition, WebhookDelivery, Webhooks } from '../../port/index.ts'
+import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
+import { type Database, plain } from '../connection/database.ts'
+
+type Deliveries = Pick<
+  Webhooks,
+  'claimPending' | 'settle' | 'add' | 'resend' | 'delivery' | 'deliveries' | 'trim' | 'summary'
+>
+
+export function createDeliveries(db: Database): Deliveries {
+  // A person may ask for the event of a store that the app cannot read any more.
+  const claim = db.prepare<WebhookDelivery>(
+    `update webhook_deliveries set lease = ?2, leased_until_ms = ?4
+     where (endpoint_id, id) in (
+       select endpoint_id, id from (
+         select endpoint_id, webhook_deliveries.id,
+           row_number() over (partition by endpoint_id order by created_at_ms, webhook_deliveries.id) as place
+         from json_each(?1) as given
+         cross join webhook_endpoints on webhook_endpoints.id = given.value
+         join apps on apps.id = webhook_endpoints.app_id
+         cross join webhook_deliveries indexed by webhook_deliveries_pending
+           on webhook_deliveries.endpoint_id = webhook_endpoints.id
+         where state = 'pending' and leased_until_ms <= ?3 and (urgent or retry_at_ms <= ?3)
+           and webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
+           and (store_id is null or exists (select 1 from authorization_stores as linked
+             where linked.store_id = webhook_deliveries.store_id and linked.app_id = webhook_endpoints.app_id)))
+       where place <= ?5)
+     returning ${deliveryColumns}`,
+    'bigint',
+  )
+  const advance = db.prepare(
+    `update webhook_positions set history = ?4, seq = ?5, next_at_ms = ?6, lease = null, leased_until_ms = 0
+     where store_id = ?1 and endpoint_id = ?2 and lease = ?3`,
+  )
+  const release = db.prepare(
+    `update webhook_positions set next_at_ms = ?4, lease = null, leased_until_ms = 0
+     where store_id = ?1 and endpoint_id = ?2 and lease = ?3`,
+  )
+  const behind = db.prepare<DuePosition>(
+    `select endpoint_id, store_id, next_at_ms from webhook_positions as known
+     join stores on stores.id = known.store_id
+     where store_id = ?1 and endpoint_id = ?2 and stores.seq > known.seq`,
+    'bigint',
+  )
+  const log = db.prepare(
+    `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, attempts,
+       attempted_at_ms, duration_ms, status, problem, answer)
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12)
+     on conflict (endpoint_id, id) do update set state = excluded.state, attempts = attempts + 1,
+       attempted_at_ms = excluded.attempted_at_ms, duration_ms = excluded.duration_ms, status = excluded.status,
+       problem = excluded.problem, answer = excluded.answer, urgent = 0, lease = null, leased_until_ms = 0`,
+  )
+  const exists = db.prepare('select 1 from webhook_endpoints where id = ?')
+  const insert = db.prepare(
+    `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, urgent)
+     values (?, ?, ?, ?, ?, ?, 'pending', 1)`,
+  )
+  const again = db.prepare<WebhookDelivery>(
+    `update webhook_deliveries set state = 'pending', urgent = 1 where id = ? returning ${deliveryColumns}`,
+    'bigint',
+  )
+  const byId = db.prepare<WebhookDelivery>(
+    `select ${deliveryColumns} from webhook_deliveries where id = ?`,
+    'bigint',
+  )
+  const newest = db.prepare<WebhookDelivery>(
+    `select ${deliveryColumns} from webhook_deliveries where endpoint_id = ?
+     order by created_at_ms desc, id desc limit ? + 0`,
+    'bigint',
+  )
+  const trim = db.prepare(
+    `delete from webhook_deliveries where endpoint_id = ?1 and state <> 'pending' and created_at_ms < (
+       select created_at_ms from webhook_deliveries where endpoint_id = ?1
+       order by created_at_ms desc, id desc limit 1 offset ?2 - 1)`,
+  )
+  const states = db.prepare<{ state: DeliveryState; count: number; oldest: number }>(
+    `select state, count(*) as count, min(created_at_ms) as oldest from webhook_deliveries group by state`,
+  )
+  const troubled = db.prepare<EndpointRow>(
+    `select ${endpointColumns} from webhook_endpoints where failures > 0 or disabled_at is not null
+     order by coalesce(failing_since, disabled_at), id limit 100`,
+  )
+
+  return {
+    claimPending: (endpoint_ids, { id, now_ms, until_ms }, of_each) =>
+      db.write(() =>
+        claim.all(JSON.stringify(endpoint_ids), id, now_ms, until_ms, of_each).map(row => ({ ...row })),
+      ),
+    settle: attempts =>
+      db.write(() => {
+        const moved: DuePosition[] = []
+        for (const attempt of attempts) {
+          const { endpoint_id, store_id, lease, position, state, attempted_at_ms } = attempt
+          const next_at_ms = attempted_at_ms + 1000
+          if (position && store_id !== null) {
+            if (state === 'delivered')
+              advance.run(store_id, endpoint_id, lease, position.history, position.seq, next_at_ms)
+            else release.run(store_id, endpoint_id, lease, next_at_ms)
+            moved.push(...behind.all(store_id, endpoint_id).map(row => ({ ...row })))
+          }
+          // It may have been deleted meanwhile.
+          if (!exists.get(endpoint_id)) continue
+          const { id, type, body, created_at_ms, duration_ms, status, problem, answer } = attempt
+          const outcome = [attempted_at_ms, duration_ms, status, problem, answer]
+          log.run(endpoint_id, id, type, store_id, body, created_at_ms, state, ...outcome)
+        }
+        return moved
+      }),
+    add: ({ endpoint_id, id, type, store_id, body, created_at_ms }) =>
+      db.write(() => {
+        insert.run(endpoint_id, id, type, store_id, body, created_at_ms)
+      }),
+    resend: id => db.write(() => plain(again.get(id))),
+    delivery: id => db.look(() => plain(byId.get(id))),
+    deliveries: (endpoint_id, limit) =>
+      db.look(() => newest.all(endpoint_id, limit).map(row => ({ ...row }))),
+    trim: (endpoint_ids, keep) =>
+      db.write(() => {
+        for (const endpoint_id of endpoint_ids) trim.run(endpoint_id, keep)
+      }),
+    summary: () =>
+      db.read(() => {
+        const deliveries = { pending: 0, delivered: 0, failed: 0 }
+        let oldest_pending_ms: number | null = null
+        for (const { state, count, oldest } of states.all()) {
+          deliveries[state] = count
+          if (state === 'pending') oldest_pending_ms = oldest
+        }
+        return { deliveries, oldest_pending_ms, troubled: troubled.all().map(toEndpoint) }
+      }),
+  }
+}

@@ -1,0 +1,37 @@
+import type { Webhooks } from '../../port/index.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
+import type { Database } from '../connection/database.ts'
+import { createDeliveries } from './deliveries.ts'
+import { createEndpoints } from './endpoints.ts'
+import { createPositions } from './positions.ts'
+
+/** For a restored or copied database: it calls nobody until the operator resumes. */
+export const pauseSql = `update webhook_sender set paused = 1, watermark = 0 where key = 'all'`
+
+export function createWebhooks(db: Database, writeAudit: WriteAudit): Webhooks {
+  const sender = db.prepare<{ paused: number; watermark: number }>(
+    `select paused, watermark from webhook_sender where key = 'all'`,
+  )
+  const resume = db.prepare(`update webhook_sender set paused = 0 where key = 'all' and paused`)
+  const raise = db.prepare(`update webhook_sender set watermark = ?1 where key = 'all' and watermark < ?1`)
+  return {
+    ...createEndpoints(db, writeAudit),
+    ...createPositions(db),
+    ...createDeliveries(db),
+    sender: () =>
+      db.look(() => {
+        const { paused = 1, watermark = 0 } = sender.get() ?? {}
+        return { paused: paused === 1, watermark }
+      }),
+    resume: audit =>
+      db.write(() => {
+        const resumed = resume.run().changes === 1
+        if (resumed) writeAudit(audit)
+        return resumed
+      }),
+    setWatermark: watermark =>
+      db.write(() => {
+        raise.run(watermark)
+      }),
+  }
+}

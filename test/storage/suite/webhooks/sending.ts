@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import type {
+  Attempt,
+  ClaimedPosition,
+  Storage,
+  WebhookDelivery,
+} from '../../../../src/storage/port/index.ts'
+import { check, type Open, store, write } from '../fixtures.ts'
+import { allow, endpoint, move, prepare } from './fixtures.ts'
+
+const lease = (id: string, now_ms: number) => ({ id, now_ms, until_ms: now_ms + 30_000 })
+
+/** The stores that are due for an endpoint. */
+async function due({ webhooks, changes }: Storage, now_ms = 1000, endpoint_id = 'we_1'): Promise<bigint[]> {
+  const found = await webhooks.due({ endpoint_id }, await changes.history(), now_ms, 100)
+  return found.map(({ store_id }) => store_id)
+}
+
+const claim = async ({ webhooks, changes }: Storage, store_ids: bigint[], id: string, now_ms = 1000) =>
+  webhooks.claim(
+    store_ids.map(store_id => ({ endpoint_id: 'we_1', store_id })),
+    await changes.history(),
+    lease(id, now_ms),
+  )
+
+const outcome = { duration_ms: 5, status: 200, problem: null, answer: 'ok' }
+
+const attempt = async (
+  { changes }: Storage,
+  { endpoint_id, store_id, seq }: ClaimedPosition,
+  lease_id: string,
+  over: Partial<Attempt> = {},
+): Promise<Attempt> => ({
+  endpoint_id,
+  id: `msg_${store_id}_${seq}`,
+  type: 'store.changed',
+  store_id,
+  body: '{}',
+  created_at_ms: 1000,
+  lease: lease_id,
+  position: { history: await changes.history(), seq },
+  state: 'delivered',
+  attempted_at_ms: 1000,
+  ...outcome,
+  ...over,
+})
+
+const first = <T>(list: readonly T[]): T => list[0] as T
+
+async function begin(storage: Storage): Promise<void> {
+  await prepare(storage)
+  await allow(storage, [1n, 2n])
+  await storage.webhooks.create(endpoint('we_1'), 10)
+}
+
+export function sendingTests(open: Open): void {
+  check('a new endpoint, and newly granted access, start at the current seq', open, async storage => {
+    await prepare(storage)
+    await move(storage, 1n)
+    await move(storage, 2n)
+    await allow(storage, [1n])
+    await storage.webhooks.create(endpoint('we_1'), 10)
+    await allow(storage, [1n, 2n])
+    assert.deepEqual(await due(storage), [])
+    await move(storage, 2n)
+    await move(storage, 1n)
+    await move(storage, 3n)
+    assert.deepEqual(await due(storage), [1n, 2n])
+  })
+
+  check('what is due is found by store, by seq and by endpoint, up to a limit', open, async storage => {
+    await begin(storage)
+    const { webhooks, changes } = storage
+    await move(storage, 1n)
+    await move(storage, 2n)
+    const history = await changes.history()
+    const pair = (store_id: bigint) => ({ endpoint_id: 'we_1', store_id, next_at_ms: 0 })
+    assert.deepEqual(await webhooks.due({ store_ids: [2n, 3n] }, history, 1, 10), [pair(2n)])
+    assert.deepEqual(await webhooks.due({ above: 0 }, history, 1, 10), [pair(1n), pair(2n)])
+    assert.deepEqual(await webhooks.due({ above: 10 }, history, 1, 10), [])
+    assert.deepEqual(await webhooks.due({ endpoint_id: 'we_1' }, history, 1, 1), [pair(1n)])
+  })
+
+  check('a lease is given once, and again when it has expired', open, async storage => {
+    await begin(storage)
+    await move(storage, 1n)
+    const claims = await Promise.all(['x', 'y', 'z'].map(id => claim(storage, [1n, 2n], id)))
+    assert.equal(claims.flat().length, 1)
+    assert.deepEqual(await due(storage, 30_999), [])
+    assert.deepEqual(await due(storage, 31_000), [1n])
+    assert.equal((await claim(storage, [1n], 'later', 31_000)).length, 1)
+  })
+
+  check(
+    'a delivered position is not due before the store moves, and then after a second',
+    open,
+    async storage => {
+      await begin(storage)
+      const { webhooks } = storage
+      await move(storage, 1n)
+      const claimed = first(await claim(storage, [1n], 'x'))
+      assert.deepEqual(await webhooks.settle([await attempt(storage, claimed, 'x')]), [])
+      assert.deepEqual(await due(storage), [])
+      await move(storage, 1n)
+      assert.deepEqual(await due(storage), [1n])
+      assert.deepEqual(await claim(storage, [1n], 'y', 1999), [])
+      assert.equal(first(await claim(storage, [1n], 'y', 2000)).seq, claimed.seq + 1)
+    },
+  )
+
+  check('a store that moves during an attempt is reported when the attempt ends', open, async storage => {
+    await begin(storage)
+    const { webhooks } = storage
+    await move(storage, 1n)
+    const claimed = first(await claim(storage, [1n], 'x'))
+    await move(storage, 1n)
+    assert.deepEqual(await webhooks.settle([await attempt(storage, claimed, 'x')]), [
+      { endpoint_id: 'we_1', store_id: 1n, next_at_ms: 2000 },
+    ])
+  })
+
+  check('an attempt whose lease was taken over moves nothing', open, async storage => {
+    await begin(storage)
+    await move(storage, 1n)
+    const claimed = first(await claim(storage, [1n], 'x'))
+    await claim(storage, [1n], 'y', 31_000)
+    await storage.webhooks.settle([await attempt(storage, claimed, 'x')])
+    assert.deepEqual(await due(storage, 61_000), [1n])
+  })
+
+  check(
+    'a failed attempt leaves its position due; attempts with the same id are one entry',
+    open,
+    async storage => {
+      await begin(storage)
+      const { webhooks } = storage
+      await move(storage, 1n)
+      for (const [now, id] of [
+        [1000, 'x'],
+        [3000, 'y'],
+      ] as const) {
+        const claimed = first(await claim(storage, [1n], id, now))
+        const failed = { state: 'failed', attempted_at_ms: now, status: 500, problem: 'HTTP 500' } as const
+        await webhooks.settle([await attempt(storage, claimed, id, failed)])
+      }
+      assert.deepEqual(await due(storage, 4000), [1n])
+      const [entry, ...others] = await webhooks.deliveries('we_1', 10)
+      assert.equal(others.length, 0)
+      assert.deepEqual(
+        [
+          entry?.state,
+          entry?.attempts,
+          entry?.attempted_at_ms,
+          entry?.created_at_ms,
+          entry?.status,
+          entry?.answer,
+        ],
+        ['failed', 2, 3000, 1000, 500, 'ok'],
+      )
+    },
+  )
+
+  check(
+    'revoked access, a disabled endpoint, a paused app or another event: nothing is due',
+    open,
+    async storage => {
+      await begin(storage)
+      const { webhooks, authorizations } = storage
+      await webhooks.create(endpoint('we_2', { events: ['authorization.granted'] }), 10)
+      await move(storage, 1n)
+      await move(storage, 2n)
+      assert.deepEqual(await due(storage, 1000, 'we_2'), [])
+      await authorizations.revokeApp('a', [1n], 60)
+      assert.deepEqual(await due(storage), [2n])
+      assert.deepEqual(await claim(storage, [1n], 'x'), [])
+      await webhooks.setDisabled('we_1', { at: 1, reason: 'by_hand' })
+      assert.deepEqual(await due(storage), [])
+      await webhooks.setDisabled('we_1', null)
+      await webhooks.setPaused('a', true)
+      assert.deepEqual(await due(storage), [])
+      assert.deepEqual(await claim(storage, [2n], 'x'), [])
+      await webhooks.setPaused('a', false)
+      assert.deepEqual(await due(storage), [2n])
+    },
+  )
+
+  check(
+    'access that ends and comes back starts at the current seq, unless another link kept it',
+    open,
+    async storage => {
+      await begin(storage)
+      await storage.authorizations.save(
+        { id: 'link', app_id: 'a', account_id: null, scope: '' },
+        [2n],
+        'add',
+        50,
+      )
+      await move(storage, 1n)
+      await move(storage, 2n)
+      await storage.authorizations.revoke('grant', 60)
+      await allow(storage, [1n, 2n], 'replace', 'again')
+      assert.deepEqual(await due(storage), [2n])
+      await write(storage, { stores: [store(2n, { merchant: 'bob@example.com' })] })
+      assert.deepEqual(await due(storage), [2n], 'the operator’s link')
+    },
+  )
+
+  check('in backoff nothing is due, but a claim is possible', open, async storage => {
+    await begin(storage)
+    await move(storage, 1n)
+    await storage.webhooks.report({
+      endpoint_id: 'we_1',
+      failures: 0,
+      failed: { retry_at_ms: 5000, at: 1, disable: null },
+    })
+    assert.deepEqual(await due(storage, 4999), [])
+    assert.deepEqual(await due(storage, 5000), [1n])
+  })
+
+  check('a new history makes every store due', open, async storage => {
+    await begin(storage)
+    await storage.changes.renewHistory()
+    assert.deepEqual(await due(storage), [1n, 2n])
+  })
+
+  check('a missing position is added, and is due', open, async storage => {
+    await begin(storage)
+    await storage.webhooks.complete('we_1')
+    assert.deepEqual(await due(storage), [])
+    await storage.webhooks.create(endpoint('we_2', { app_id: 'a' }), 10)
+    await storage.webhooks.remove('we_1')
+    assert.deepEqual(await due(storage, 1000, 'we_1'), [])
+  })
+
+  check('pending events are leased oldest first, and stay until they are delivered', open, async storage => {
+    await begin(storage)
+    const { webhooks, authorizations } = storage
+    await allow(storage, [2n], 'change')
+    await authorizations.revoke('grant', 60)
+    const pending = await webhooks.claimPending(['we_1', 'none'], lease('x', 100_000), 1)
+    assert.deepEqual(
+      pending.map(({ type }) => type),
+      ['authorization.changed'],
+    )
+    const event = first(pending)
+    assert.deepEqual(
+      (await webhooks.claimPending(['we_1'], lease('y', 100_000), 10)).map(({ type }) => type),
+      ['authorization.revoked'],
+    )
+    const done = (state: 'pending' | 'delivered'): Attempt => ({
+      ...event,
+      lease: 'x',
+      position: null,
+      state,
+      attempted_at_ms: 100_000,
+      ...outcome,
+    })
+    await webhooks.settle([done('pending')])
+    assert.equal((await webhooks.claimPending(['we_1'], lease('x', 101_000), 10)).length, 1)
+    await webhooks.settle([done('delivered')])
+    assert.equal((await webhooks.delivery(event.id))?.attempts, 2)
+    assert.deepEqual(await webhooks.claimPending(['we_1'], lease('x', 102_000), 10), [])
+    assert.deepEqual((await webhooks.summary()).deliveries, { pending: 1, delivered: 1, failed: 0 })
+    assert.equal((await webhooks.summary()).oldest_pending_ms, 60_000)
+  })
+
+  check(
+    'in backoff only what a person asks for is sent, and only for stores that are allowed',
+    open,
+    async storage => {
+      await begin(storage)
+      const { webhooks, authorizations } = storage
+      await allow(storage, [1n], 'change')
+      await webhooks.report({
+        endpoint_id: 'we_1',
+        failures: 0,
+        failed: { retry_at_ms: 900_000, at: 1, disable: null },
+      })
+      const asked = { endpoint_id: 'we_1', body: '{}', created_at_ms: 1 }
+      await webhooks.add({ ...asked, id: 'msg_test', type: 'webhook.test', store_id: null })
+      await webhooks.add({ ...asked, id: 'msg_store', type: 'store.changed', store_id: 2n })
+      const ids = async (found: Promise<WebhookDelivery[]>) => (await found).map(({ id }) => id)
+      assert.deepEqual(await ids(webhooks.claimPending(['we_1'], lease('x', 100_000), 10)), ['msg_test'])
+      await allow(storage, [1n, 2n], 'change')
+      assert.deepEqual(await ids(webhooks.claimPending(['we_1'], lease('x', 100_000), 10)), ['msg_store'])
+      await authorizations.revoke('grant', 60)
+      assert.equal((await webhooks.resend('msg_store'))?.state, 'pending')
+      assert.equal(await webhooks.resend('none'), null)
+    },
+  )
+
+  check('the log keeps the newest entries and every pending one', open, async storage => {
+    await begin(storage)
+    const { webhooks } = storage
+    await move(storage, 1n)
+    const claimed = first(await claim(storage, [1n], 'x'))
+    for (let i = 0; i < 6; i++) {
+      const entry = { id: `msg_${i}`, created_at_ms: i + 1 }
+      await webhooks.settle([await attempt(storage, claimed, 'x', entry)])
+    }
+    await webhooks.resend('msg_0')
+    await webhooks.trim(['we_1'], 3)
+    assert.deepEqual(
+      (await webhooks.deliveries('we_1', 10)).map(({ id }) => id),
+      ['msg_5', 'msg_4', 'msg_3', 'msg_0'],
+    )
+  })
+
+  check('an endpoint that was removed leaves nothing behind', open, async storage => {
+    await begin(storage)
+    const { webhooks } = storage
+    await move(storage, 1n)
+    const claimed = first(await claim(storage, [1n], 'x'))
+    await webhooks.remove('we_1')
+    await webhooks.settle([await attempt(storage, claimed, 'x')])
+    assert.deepEqual(await webhooks.deliveries('we_1', 10), [])
+    assert.deepEqual(await due(storage), [])
+  })
+}
