@@ -15,6 +15,7 @@ import { registerMigrate } from './cli/migrate.ts'
 import { registerRestore } from './cli/restore.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerStore } from './cli/store.ts'
+import { registerWebhook } from './cli/webhook.ts'
 import { exitCodes, Interrupted, printError, printUsageError, wantsJson } from './cli/shared/errors.ts'
 import { isClosedPipe, note } from './cli/shared/output.ts'
 import { unknownSettings } from './config.ts'
@@ -63,6 +64,7 @@ function createProgram(argv: readonly string[]): Command {
   registerAudit(program)
   registerKeys(program)
   registerFeed(program)
+  registerWebhook(program)
   registerMigrate(program)
   registerBackup(program)
   registerRestore(program)

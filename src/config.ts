@@ -39,6 +39,8 @@ export interface Config {
   max_wait: number
   /** Requests of one app that may wait for changes, in each process. */
   max_waiting: number
+  /** Addresses and ranges besides the public ones that webhooks may be sent to, comma-separated; also by http. */
+  webhook_allow: string
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number
 }
@@ -65,6 +67,7 @@ const settings = [
   'TILLGATE_MAX_REQUESTS',
   'TILLGATE_MAX_WAIT',
   'TILLGATE_MAX_WAITING',
+  'TILLGATE_WEBHOOK_ALLOW',
   'TILLGATE_SHUTDOWN_DELAY',
 ] as const
 
@@ -110,6 +113,7 @@ export function readConfig(env: Environment = process.env): Config {
     max_requests: integer(env, 'TILLGATE_MAX_REQUESTS', 20, 1, 100_000),
     max_wait: integer(env, 'TILLGATE_MAX_WAIT', 400, 1, 60_000),
     max_waiting: integer(env, 'TILLGATE_MAX_WAITING', 200, 1, 1_000_000),
+    webhook_allow: readRanges(env, 'TILLGATE_WEBHOOK_ALLOW'),
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }
@@ -199,6 +203,17 @@ function readProxies(value: string): string {
     }
   }
   return proxies.join(',')
+}
+
+function readRanges(env: Environment, name: Setting): string {
+  const ranges = (env[name] ?? '').split(',').map(range => range.trim())
+  const wrong = ranges.find(range => range !== '' && !isRange(range))
+  if (wrong !== undefined) {
+    throw new ConfigError(
+      `${name} has ${quoted(wrong)}; it must be addresses or ranges such as 10.0.0.0/8, with commas between them`,
+    )
+  }
+  return ranges.filter(range => range !== '').join(',')
 }
 
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']

@@ -42,6 +42,7 @@ export interface AppDeps {
     | 'max_requests'
     | 'max_wait'
     | 'max_waiting'
+    | 'webhook_allow'
   >
   /** Public address and issuer. */
   issuer: string
@@ -67,6 +68,20 @@ const endsAccess: ReadonlySet<string> = new Set([
   'revokedTokens.endFamily',
 ])
 
+/** Operations after which there may be webhooks to send that no ingest reports. */
+const makesEvents: ReadonlySet<string> = new Set([
+  'accounts.setDisabled',
+  'authorizations.save',
+  'authorizations.revoke',
+  'authorizations.revokeApp',
+  'decisions.allow',
+  'webhooks.create',
+  'webhooks.add',
+  'webhooks.resend',
+  'webhooks.setDisabled',
+  'webhooks.setPaused',
+])
+
 /** The whole server but for its sockets: the list of what it is made of, in the order in which a request meets it. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { clock, config, issuer, stopping } = deps
@@ -81,6 +96,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       if (!failed) outages.answered()
       observe(milliseconds, failed)
       if (mayEndAccess) waiting.accessChanged()
+      if (makesEvents.has(operation)) delivery.wake()
     }
   })
   const services = await createServices({
@@ -91,8 +107,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     outages,
     ingest: deps.ingest,
     max_waiting: config.max_waiting,
+    webhook_allow: config.webhook_allow,
+    observe: {
+      attempt: metrics.delivery,
+      disabled: (endpoint_id, reason) =>
+        app.log.warn({ endpoint_id, reason }, 'a webhook endpoint was disabled'),
+    },
   })
-  const { providers, verifyAccessToken, requireScope, usage, ingest, waiting, pages } = services
+  const { providers, verifyAccessToken, requireScope, usage, ingest, waiting, delivery, pages } = services
   const refuseOtherMethods = methodsNotAllowed(app)
 
   limitHeaders(app)
@@ -101,6 +123,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   closeGracefully(app, ends, connections, stopping)
   closeSlowClients(app, connections)
   app.addHook('preClose', async () => waiting.close())
+  app.addHook('onReady', async () => delivery.start())
+  app.addHook('onClose', () => delivery.close())
   rejectOverload(app, config, ends, metrics.rejected)
   requestLog(ends, outages)
   recordUsage(ends, usage)
@@ -108,6 +132,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.addHook('onClose', () => usage.close())
   metrics.usage(usage)
   metrics.waiting(waiting)
+  metrics.webhooks(storage.webhooks, clock)
   metrics.serve(app, ends, connections, deps.gatherMetrics ?? (registry => () => registry.metrics()))
 
   health(app, storage, stopping)
@@ -127,7 +152,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
     integrationApi(scope as App, { storage, clock, issuer, waiting, requireScope })
   })
-  await app.register(async scope => platformApi(scope as App, { ingest, usage, waiting, requireScope }))
+  await app.register(async scope =>
+    platformApi(scope as App, { ingest, usage, waiting, delivery, requireScope }),
+  )
   await app.register(async scope => consolePages(scope, pages))
   refuseOtherMethods()
   return app

@@ -22,6 +22,9 @@ import { createWaiting } from '../domain/reading/waiting.ts'
 import { createUsageRecorder } from '../domain/usage/recorder.ts'
 import { createRequestFigures } from '../domain/usage/requests.ts'
 import type { OutageLog } from '../http/observe/outage-log.ts'
+import { createAddressRules } from '../domain/webhooks/address.ts'
+import { createDelivery, type DeliveryObserver } from '../domain/webhooks/delivery.ts'
+import { createSend } from '../domain/webhooks/send.ts'
 import { guard } from '../http/route.ts'
 import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { createRecordWriter } from '../ingest/record-writer.ts'
@@ -41,6 +44,9 @@ export interface ServiceDeps {
   ingest: Ingest | undefined
   /** Requests of one app that may wait for changes. */
   max_waiting: number
+  /** Addresses besides the public ones that webhooks may be sent to. */
+  webhook_allow: string
+  observe: DeliveryObserver
 }
 
 /** Builds every service once, in the order of their dependencies. */
@@ -76,8 +82,17 @@ export async function createServices(deps: ServiceDeps) {
     limit: deps.max_waiting,
     notice: error => outages.failed(error, 'waiting'),
   })
+  const rules = createAddressRules(deps.webhook_allow)
+  const delivery = createDelivery({
+    storage,
+    clock,
+    send: createSend(rules),
+    notice: error => outages.failed(error, 'webhooks'),
+    observe: deps.observe,
+  })
   return {
     usage,
+    delivery,
     providers,
     verifyAccessToken: createAccessTokenVerifier({ bearer, storage, clock }),
     requireScope: guard({ bearer, storage }),

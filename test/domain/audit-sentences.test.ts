@@ -88,6 +88,16 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
   ],
   feed_renewed: [[{}, 'renewed the feed, so that every app that follows changes reads its stores again']],
   switch_set: [[{ detail: 'sign_up on' }, 'turned developer sign-up on']],
+  webhook_created: [[{ detail: 'a.example' }, 'added a webhook endpoint to the app Ledger: a.example']],
+  webhook_changed: [
+    [{ detail: 'a.example disabled' }, 'changed a webhook endpoint of the app Ledger: a.example disabled'],
+  ],
+  webhook_deleted: [[{ detail: 'a.example' }, 'deleted a webhook endpoint of the app Ledger: a.example']],
+  webhooks_paused: [[{}, 'paused the webhooks of the app Ledger']],
+  webhooks_resumed: [
+    [{}, 'resumed the webhooks of the app Ledger'],
+    [{ app_id: null }, 'let the restored or copied database send webhooks'],
+  ],
 }
 
 for (const [action, cases] of Object.entries(sentences)) {

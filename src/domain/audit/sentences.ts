@@ -84,6 +84,29 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Setting changed',
     says: line => say`turned ${line.detail?.replace('sign_up', 'developer sign-up') ?? 'a setting'}`,
   },
+  webhook_created: {
+    title: 'Webhook endpoint added',
+    says: line => say`added a webhook endpoint to the app ${appOf(line)}${detailOf(line)}`,
+  },
+  webhook_changed: {
+    title: 'Webhook endpoint changed',
+    says: line => say`changed a webhook endpoint of the app ${appOf(line)}${detailOf(line)}`,
+  },
+  webhook_deleted: {
+    title: 'Webhook endpoint deleted',
+    says: line => say`deleted a webhook endpoint of the app ${appOf(line)}${detailOf(line)}`,
+  },
+  webhooks_paused: {
+    title: 'Webhooks paused',
+    says: line => say`paused the webhooks of the app ${appOf(line)}`,
+  },
+  webhooks_resumed: {
+    title: 'Webhooks resumed',
+    says: line =>
+      line.app_id === null
+        ? say`let the restored or copied database send webhooks`
+        : say`resumed the webhooks of the app ${appOf(line)}`,
+  },
 }
 
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
+import { type Clock, millisecondsOf } from '../../lib/clock.ts'
+import type { Storage } from '../../storage/port/index.ts'
 import type { Observe } from '../../storage/timed.ts'
 import type { Connections } from '../edge/connections.ts'
 import type { Rejection } from '../admission/controller.ts'
@@ -39,6 +41,18 @@ export function createMetrics() {
     labelNames: ['kind'],
     registers,
   })
+  const deliveries = new Counter({
+    name: 'tillgate_webhook_deliveries_total',
+    help: 'Attempts to deliver a webhook',
+    labelNames: ['type', 'result'],
+    registers,
+  })
+  const deliveryDelays = createHistogram(
+    registry,
+    'tillgate_webhook_delay_seconds',
+    'Time from a commit to the first attempt to deliver its webhook',
+    [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+  ).labels({})
   const refused = new Counter({
     name: 'tillgate_http_requests_refused_total',
     help: 'Requests rejected with 503 because the server was overloaded',
@@ -61,6 +75,28 @@ export function createMetrics() {
     },
     rejected: (why: Rejection) => refused.inc({ why }),
     unreadable: (status: number) => unreadable.inc({ status }),
+    delivery(type: string, delivered: boolean, delay_ms: number | null): void {
+      deliveries.inc({ type, result: delivered ? 'delivered' : 'failed' })
+      if (delay_ms !== null) deliveryDelays(delay_ms / 1000)
+    },
+    /** The age of the oldest event that is not delivered, read at most every 10 seconds. */
+    webhooks({ summary }: Pick<Storage['webhooks'], 'summary'>, clock: Clock): void {
+      let read = { at: Number.NEGATIVE_INFINITY, oldest_ms: null as number | null }
+      const gauge = new Gauge({
+        name: 'tillgate_webhook_oldest_pending_seconds',
+        help: 'Age of the oldest webhook event that waits for its delivery; store.changed is not among them',
+        registers: [],
+        async collect() {
+          const now = millisecondsOf(clock)
+          if (now - read.at >= 10_000) {
+            const found = await summary().catch(() => null)
+            read = { at: now, oldest_ms: found?.oldest_pending_ms ?? null }
+          }
+          this.set(read.oldest_ms === null ? 0 : Math.max(0, (now - read.oldest_ms) / 1000))
+        },
+      })
+      registry.registerMetric(gauge)
+    },
     waiting(requests: { readonly size: number }): void {
       const gauge = new Gauge({
         name: 'tillgate_waiting_requests',

@@ -22,7 +22,10 @@ const Lines = Type.String({
 const mediaTypes = ['application/x-ndjson', 'application/jsonl']
 
 /** The platform pushes stores, items and orders. One request is one transaction. */
-export function recordsRoute(app: App, { ingest, usage, waiting, requireScope }: PlatformDeps): void {
+export function recordsRoute(
+  app: App,
+  { ingest, usage, waiting, delivery, requireScope }: PlatformDeps,
+): void {
   const budget = createMemoryBudget({ ...memory, refuse: () => busy })
   // The handler reads the body as a stream.
   app.removeAllContentTypeParsers()
@@ -81,8 +84,12 @@ export function recordsRoute(app: App, { ingest, usage, waiting, requireScope }:
         }
         usage.ingested(outcome)
         waiting.moved(outcome.moves)
+        delivery.moved(outcome.moves)
         // A store may have left its merchant.
-        if (outcome.counts.stores > 0) waiting.accessChanged()
+        if (outcome.counts.stores > 0) {
+          waiting.accessChanged()
+          delivery.wake()
+        }
         return sendData(reply, JSON.stringify(resultOf(outcome)))
       } finally {
         batch.abandon()

@@ -25,6 +25,11 @@ export type AuditAction =
   | 'keys_rotated'
   | 'feed_renewed'
   | 'switch_set'
+  | 'webhook_created'
+  | 'webhook_changed'
+  | 'webhook_deleted'
+  | 'webhooks_paused'
+  | 'webhooks_resumed'
 
 /** A signed-in person, an app with its own credentials, a command on the server's machine, or the server itself. */
 type ActorKind = 'account' | 'app' | 'command' | 'server'

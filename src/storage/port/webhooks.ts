@@ -104,7 +104,7 @@ export interface Health {
 /** Which positions to compare with their stores. */
 export type DueScope = { store_ids: readonly bigint[] } | { above: number } | { endpoint_id: string }
 
-export interface Lease {
+interface Lease {
   id: string
   now_ms: number
   until_ms: number
@@ -173,7 +173,7 @@ export interface Webhooks {
   summary(): Promise<WebhookSummary>
 }
 
-export interface WebhookSummary {
+interface WebhookSummary {
   deliveries: Record<DeliveryState, number>
   oldest_pending_ms: number | null
   troubled: WebhookEndpoint[]

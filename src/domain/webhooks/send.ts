@@ -1,0 +1,145 @@
+import { lookup as lookUp, type LookupAddress } from 'node:dns'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { AddressRules } from './address.ts'
+import { literalAddress } from './url.ts'
+
+/** Milliseconds for the connection, the headers and the body together. */
+const timeLimit = 10_000
+
+/** Bytes of an answer that are read, and how many of them are kept. */
+const maxRead = 65_536
+const maxKept = 1000
+
+export interface Answer {
+  /** Null without an answer. */
+  status: number | null
+  problem: string | null
+  /** The beginning of its body. */
+  answer: string | null
+  retry_after: string | undefined
+  duration_ms: number
+}
+
+export type Send = (url: string, headers: Record<string, string>, body: string) => Promise<Answer>
+
+/** Sends one POST on a connection of its own; follows no redirect. Never rejects. */
+export function createSend(rules: AddressRules, limit_ms = timeLimit): Send {
+  return async (text, headers, body) => {
+    const began = performance.now()
+    const result = await exchange(new URL(text), headers, body, rules, limit_ms).catch(error => ({
+      status: null,
+      problem: problemOf(error),
+      answer: null,
+      retry_after: undefined,
+    }))
+    return { ...result, duration_ms: Math.round(performance.now() - began) }
+  }
+}
+
+async function exchange(
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+  rules: AddressRules,
+  limit_ms: number,
+): Promise<Omit<Answer, 'duration_ms'>> {
+  const { protocol } = url
+  // Node calls `lookup` for names only.
+  const literal = literalAddress(url)
+  if (literal !== null && !rules.mayCall(literal, protocol)) throw new ForbiddenAddress()
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const request = (protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    method: 'POST',
+    // No shared connection, and no proxy from the environment.
+    agent: false,
+    lookup: checkedLookup(rules, protocol),
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Tillgate-Webhooks/1.0',
+    },
+  })
+  const timer = setTimeout(() => request.destroy(new TimedOut(limit_ms)), limit_ms)
+  try {
+    request.on('response', resolve)
+    request.on('error', reject)
+    request.end(body)
+    const response = await promise
+    const { statusCode: status = 0 } = response
+    return {
+      status,
+      problem: status >= 200 && status < 300 ? null : refusal(status),
+      answer: await beginningOf(response),
+      retry_after: response.headers['retry-after'],
+    }
+  } finally {
+    clearTimeout(timer)
+    request.destroy()
+  }
+}
+
+/** The addresses of a name that may be called. The connection goes to one of them: there is no second look-up. */
+const checkedLookup =
+  (rules: AddressRules, protocol: string): LookupFunction =>
+  (hostname, options, callback) =>
+    lookUp(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      if (error) return callback(error, '')
+      const allowed = found.filter(({ address }) => rules.mayCall(address, protocol))
+      const [first] = allowed
+      if (!first) callback(new ForbiddenAddress(), '')
+      else if (options.all) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+
+/** What arrived, also when the rest never does: the status has decided. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let read = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      if (read < maxKept) chunks.push(chunk)
+      read += chunk.length
+      if (read >= maxRead) break
+    }
+  } catch {
+    // The receiver has closed the connection, or the time is over.
+  }
+  return Buffer.concat(chunks).subarray(0, maxKept).toString()
+}
+
+const refusal = (status: number): string =>
+  status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`
+
+class ForbiddenAddress extends Error {
+  override message = 'the address is not a public one, and TILLGATE_WEBHOOK_ALLOW does not name it'
+}
+
+class TimedOut extends Error {
+  constructor(limit_ms: number) {
+    super(`no answer within ${limit_ms / 1000} s`)
+  }
+}
+
+/** For the developer: no address, no query, nothing that the receiver has sent. */
+function problemOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress || error instanceof TimedOut) return error.message
+  const { code = '' } = error as { code?: string }
+  return (
+    problems[code] ??
+    (/CERT|SSL|TLS|SIGNED|ISSUER/.test(code) ? `TLS: ${code}` : code || 'no valid HTTP answer')
+  )
+}
+
+const problems: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed without an answer',
+  EPIPE: 'the connection was closed without an answer',
+  ENOTFOUND: 'the name has no address',
+  EAI_AGAIN: 'the name could not be looked up',
+  EHOSTUNREACH: 'the address cannot be reached',
+  ENETUNREACH: 'the address cannot be reached',
+  ETIMEDOUT: 'the address cannot be reached',
+}

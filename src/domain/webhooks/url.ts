@@ -1,0 +1,36 @@
+import { isIP } from 'node:net'
+import { InputError } from '../input-error.ts'
+import type { AddressRules } from './address.ts'
+
+const maxLength = 2000
+
+/** The host of a URL as an address, null for a name. WHATWG parsing has turned decimal and octal forms into dotted ones. */
+export function literalAddress(url: URL): string | null {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? null : host
+}
+
+/**
+ * An endpoint's URL as it is stored; throws when it can never be called. A name is looked up, and its addresses are
+ * checked, at each attempt.
+ */
+export function checkUrl(text: string, rules: AddressRules): string {
+  const url = URL.parse(text)
+  if (!url || text.length > maxLength)
+    throw new InputError('url', `The URL must be absolute and have at most ${maxLength} characters`)
+  if (url.username !== '' || url.password !== '')
+    throw new InputError('url', 'The URL must not hold a user name or password')
+  if (url.hash !== '') throw new InputError('url', 'The URL must not have a fragment (#)')
+  const address = literalAddress(url)
+  const named = address === null ? rules.namesAny : rules.isNamed(address)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && named)) {
+    throw new InputError(
+      'url',
+      'The URL must begin with https://, unless TILLGATE_WEBHOOK_ALLOW names its address',
+    )
+  }
+  if (address !== null && !rules.mayCall(address, url.protocol)) {
+    throw new InputError('url', 'The URL must be at a public address, unless TILLGATE_WEBHOOK_ALLOW names it')
+  }
+  return url.href
+}
