@@ -10,6 +10,7 @@ import type { Switches } from '../domain/switches.ts'
 import type { LocalReads } from '../domain/usage/local-days.ts'
 import type { ReadFigures } from '../domain/usage/reads.ts'
 import type { createRequestFigures } from '../domain/usage/requests.ts'
+import type { WebhookEndpoints } from '../domain/webhooks/endpoints.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProviderSource } from '../oauth/provider-source.ts'
 import type { Storage } from '../storage/port/index.ts'
@@ -53,6 +54,7 @@ export interface ConsoleDeps {
     localReads: LocalReads
     requests: ReturnType<typeof createRequestFigures>
   }
+  webhooks: WebhookEndpoints
   providers: ProviderSource
   cookies: CookieSigner
 }

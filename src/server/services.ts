@@ -24,6 +24,7 @@ import { createRequestFigures } from '../domain/usage/requests.ts'
 import type { OutageLog } from '../http/observe/outage-log.ts'
 import { createAddressRules } from '../domain/webhooks/address.ts'
 import { createDelivery, type DeliveryObserver } from '../domain/webhooks/delivery.ts'
+import { createWebhookEndpoints } from '../domain/webhooks/endpoints.ts'
 import { createSend } from '../domain/webhooks/send.ts'
 import { guard } from '../http/route.ts'
 import { createIngest, type Ingest } from '../ingest/ingest.ts'
@@ -120,6 +121,7 @@ export async function createServices(deps: ServiceDeps) {
         localReads: createLocalReads({ storage, clock, recorder: usage }),
         requests,
       },
+      webhooks: createWebhookEndpoints({ storage, clock, rules }),
       providers,
       cookies: await createCookieSigner({ keys, clock }),
     } satisfies ConsoleDeps,

@@ -235,6 +235,9 @@ async function stateOf({ ids, client, tokens, own_token, merchant, developer, as
     verifies: (await server.apps.verifySecret(client.client_id, client.client_secret)) === true,
     // Figures on pages go on; what they are about does not.
     pages: pages.map(page => [page.status, page.text[0] === '{' ? withoutChance(page.text) : '']),
+    webhooks: await storage.webhooks.ofApp(ids.app_id),
+    deliveries: await storage.webhooks.deliveries(ids.endpoint_id, 10),
+    paused: await storage.webhooks.isPaused(ids.app_id),
     switched: await storage.switches.isOn('sign_up'),
   }
 }

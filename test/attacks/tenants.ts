@@ -1,3 +1,5 @@
+import { createAddressRules } from '../../src/domain/webhooks/address.ts'
+import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
 import { byTest } from '../helpers/by.ts'
 import { type Client, codeOf, grant, redirectUri, type Tokens } from '../helpers/authorize.ts'
 import { authorizePath } from '../helpers/authorize.ts'
@@ -36,6 +38,8 @@ export const idNames = [
   'account_id',
   'authorization_id',
   'request_id',
+  'endpoint_id',
+  'delivery_id',
 ] as const
 export type IdName = (typeof idNames)[number]
 
@@ -48,6 +52,8 @@ export const nobodys: Record<IdName, string> = {
   account_id: 'AAAAAAAAAAAAAAAAAAAAAC',
   authorization_id: 'AAAAAAAAAAAAAAAAAAAAAD',
   request_id: 'AAAAAAAAAAAAAAAAAAAAAE',
+  endpoint_id: `we_${'0'.repeat(32)}`,
+  delivery_id: `msg_${'0'.repeat(32)}`,
 }
 
 /** An app that merchants of several tenants allow: what it read of one is no other's business. */
@@ -112,6 +118,14 @@ export async function addTenant(
   const refused = await server.get(`${read}&count=3000`, own_token)
   const request_id = refused.headers.get('x-request-id') ?? ''
 
+  // Paused, so that nothing is sent from here.
+  const webhooks = createWebhookEndpoints({ ...server, rules: createAddressRules('') })
+  const events = ['authorization.revoked']
+  const url = `https://hooks.invalid/${name}`
+  const endpoint = await webhooks.create({ app_id: app.id, url, events }, byTest)
+  await webhooks.setPaused(app.id, true, byTest)
+  const delivery_id = await webhooks.test(endpoint.id)
+
   const ids = {
     app_id: app.id,
     store_id: String(store),
@@ -120,9 +134,11 @@ export async function addTenant(
     account_id: merchantAccount.id,
     authorization_id: authorization?.id ?? '',
     request_id,
+    endpoint_id: endpoint.id,
+    delivery_id,
   }
   for (const [what, id] of Object.entries(ids)) if (id === '') throw new Error(`${name} has no ${what}`)
-  const secrets = [client_secret, tokens.access_token, tokens.refresh_token, own_token, code]
+  const secrets = [endpoint.secret, client_secret, tokens.access_token, tokens.refresh_token, own_token, code]
   return {
     ids,
     merchant,

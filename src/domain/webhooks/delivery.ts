@@ -27,7 +27,7 @@ const maxFound = 5000
 const keptDeliveries = 200
 
 /** Longer than an attempt; shorter than the overlap of the sweep, which finds what a killed process has left. */
-const leaseFor = 30_000
+const leaseFor = 15_000
 const tickEvery = 1000
 /** Changes that are stored within so many milliseconds are compared together. */
 const gatherFor = 20

@@ -97,6 +97,11 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
     },
     deliveries: async (id: string, limit = 100): Promise<WebhookDelivery[]> =>
       webhooks.deliveries((await find(id)).id, limit),
+    /** Null when it is not one of the endpoint's. */
+    async delivery(endpoint_id: string, id: string): Promise<WebhookDelivery | null> {
+      const found = await webhooks.delivery(id)
+      return found?.endpoint_id === endpoint_id ? found : null
+    },
     /** Sends a delivery of the log again, with the same `webhook-id`. */
     async resend(delivery_id: string): Promise<WebhookDelivery> {
       const delivery = await webhooks.delivery(delivery_id)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
+import { webhooks } from '../../contract/webhooks.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
 /** The recipe of docs/sync.md in short: errors of the lists link to it. */
@@ -16,6 +17,10 @@ const changesGuide = `Every order and item that the server holds, with nothing m
 4. Every night, compare your copy with \`receipts\`.
 
 For many stores, \`changes/heads\` says which of them have changed.`
+
+const webhooksGuide = `Calls from the server to the endpoints of an app, by Standard Webhooks 1.0. The receiver verifies
+\`webhook-signature\` with the endpoint's secret, and answers any 2xx within 10 seconds. A call may come twice, with the same
+\`webhook-id\`; \`store.changed\` says that there is something to fetch from \`changes\`.`
 
 /** The API reference: OpenAPI 3.1 generated from the routes' schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
@@ -44,9 +49,11 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
         { name: 'Orders', description: 'The orders of a store' },
         { name: 'Inventory', description: 'The items of a store and their sales' },
         { name: 'Changes', description: changesGuide },
+        { name: 'Webhooks', description: webhooksGuide },
         { name: 'Authorization', description: 'OAuth 2.0 (RFC 6749)' },
         { name: 'Platform', description: 'Ingest, for the platform itself' },
       ],
+      webhooks: webhooks as never,
       components: {
         securitySchemes: {
           oauth2: {

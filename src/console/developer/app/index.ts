@@ -9,6 +9,7 @@ import { developerRequests } from './requests.ts'
 import { secretPages } from './secrets.ts'
 import { developerState } from './state.ts'
 import { developerTry } from './try.ts'
+import { webhookPages } from '../webhooks/index.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,4 +43,5 @@ export const ownAppPages: PagePlugin = async (scope, deps) => {
   developerActivity(scope, deps)
   developerTry(scope, deps)
   await scope.register(secretPages, deps)
+  await scope.register(webhookPages, deps)
 }

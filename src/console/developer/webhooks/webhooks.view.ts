@@ -1,0 +1,104 @@
+import { html } from 'ghtml'
+import type { InputError } from '../../../domain/input-error.ts'
+import {
+  type App,
+  type WebhookEndpoint,
+  type WebhookEvent,
+  webhookEvents,
+} from '../../../storage/port/index.ts'
+import type { Viewer } from '../../layout.ts'
+import { badge } from '../../parts/badge.ts'
+import { card } from '../../parts/card.ts'
+import { choice } from '../../parts/form/choice.ts'
+import { field, problemAt } from '../../parts/form/field.ts'
+import { postForm } from '../../parts/form/post-form.ts'
+import { viewerTime } from '../../parts/format/time.ts'
+import { notice } from '../../parts/notice.ts'
+import { table } from '../../parts/table.ts'
+import { appFrame, appsPath } from '../app/frame.view.ts'
+
+interface WebhooksView {
+  viewer: Viewer
+  app: App
+  endpoints: WebhookEndpoint[]
+  /** The operator has paused the app's webhooks. */
+  paused: boolean
+  form: { url: string; events: readonly string[] }
+  problem?: InputError | undefined
+  isDeleted: boolean
+}
+
+export const webhooksPath = ({ id }: Pick<App, 'id'>): string => `${appsPath}/${id}/webhooks`
+
+const hints: Record<WebhookEvent, string> = {
+  'store.changed': 'A store of the app has new or changed orders or items.',
+  'authorization.granted': 'A merchant or the operator gives the app access to stores.',
+  'authorization.changed': 'The stores that the app may read have changed.',
+  'authorization.revoked': 'Access has ended.',
+}
+
+export const webhooksPage = (view: WebhooksView): string =>
+  appFrame({
+    viewer: view.viewer,
+    app: view.app,
+    tab: '/webhooks',
+    body: html`!${view.isDeleted ? notice({ tone: 'good', content: { text: 'The endpoint is deleted.' } }) : ''}
+      !${view.paused ? notice({ tone: 'warn', content: { text: pausedText } }) : ''}
+      <p>The server calls an endpoint within a second when a store of the app changes, or its access. The call says what
+        has changed; fetch the data itself from <code>/integration/v1/changes</code>.</p>
+      !${view.endpoints.length === 0 ? '' : card({ title: 'Endpoints', body: endpointTable(view) })}
+      !${card({ title: 'Add an endpoint', body: newForm(view) })}`,
+  })
+
+const pausedText =
+  'The operator has paused the webhooks of this app. Nothing is lost: they are sent afterwards.'
+
+const endpointTable = ({ app, endpoints }: WebhooksView): string =>
+  table<WebhookEndpoint>({
+    caption: 'Endpoints of this app',
+    rows: endpoints,
+    columns: [
+      {
+        title: 'URL',
+        html: ({ id, url }) =>
+          html`<a href="${webhooksPath(app)}/${id}"><span class="sent">${url}</span></a>`,
+      },
+      { title: 'Events', text: ({ events }) => events.join(', ') },
+      { title: 'Health', html: healthBadge },
+      { title: 'Created', html: ({ created_at }) => viewerTime(created_at) },
+    ],
+  })
+
+export function healthBadge({ disabled_at, failures }: WebhookEndpoint): string {
+  if (disabled_at !== null) return badge('Disabled', 'bad')
+  return failures > 0 ? badge('Failing', 'warn') : badge('Working', 'good')
+}
+
+const newForm = ({ viewer, app, form, problem }: WebhooksView): string =>
+  postForm(
+    webhooksPath(app),
+    viewer.csrf,
+    html`!${problemAt('app', problem)}
+      !${field({
+        id: 'url',
+        label: 'URL',
+        hint: { text: 'It begins with https:// and leads to a public address.' },
+        problem,
+        control: attributes =>
+          html`<input type="url" name="url" value="${form.url}" !${attributes} maxlength="2000" required autocomplete="off">`,
+      })}
+      <fieldset><legend>Events</legend>
+        !${problemAt('events', problem)}
+        !${webhookEvents.map(event =>
+          choice({
+            name: 'events',
+            value: event,
+            label: event,
+            hint: hints[event],
+            checked: form.events.length === 0 || form.events.includes(event),
+          }),
+        )}
+      </fieldset>
+      <div class="actions"><button type="submit">Add endpoint</button></div>`,
+    { once: true },
+  )
