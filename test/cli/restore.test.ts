@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   watch,
@@ -197,16 +198,19 @@ describe('restore', () => {
   })
 
   test('on a full disk it fails in one line, and leaves the former database and no other file', async t => {
-    const disk = mountSmallDisk(Math.ceil(statSync(backup).size / 1024 ** 2))
+    const disk = mountSmallDisk(Math.ceil(statSync(backup).size / 1024 ** 2) + 4)
     if (disk === null) return t.skip('only root may mount a small disk')
     try {
       const database = join(disk.folder, 'tillgate.db')
       const env = { TILLGATE_DATABASE: database }
       await cli.json(['restore', backup], { env })
+      // Half of what the copy needs is left.
+      const { bavail, bsize } = statfsSync(disk.folder)
+      writeFileSync(join(disk.folder, 'filler'), Buffer.alloc(bavail * bsize - statSync(backup).size / 2))
       const { code, stderr } = await cli.run(['restore', backup], { env })
       assert.equal(code, 1)
       assert.match(stderr, /^tillgate: the disk is full\n$/)
-      assert.deepEqual(readdirSync(disk.folder), ['tillgate.db'])
+      assert.deepEqual(readdirSync(disk.folder).sort(), ['filler', 'tillgate.db'])
       assert.equal((await cli.run(['doctor'], { env })).stdout.includes('PROBLEM  durability'), false)
     } finally {
       disk.remove()

@@ -473,6 +473,22 @@ describe('on the command line', () => {
       detail: `from ${from} to nobody`,
     })
   })
+
+  test('webhooks', async () => {
+    const { client_id } = await command<Client>(['app', 'create', '--name', 'First party'])
+    const about = { app_id: client_id }
+    const address = ['--url', 'https://hooks.example/x?key=secret']
+    const { id } = await command<{ id: string }>(['webhook', 'create', client_id, ...address])
+    await assertCommandTold({ action: 'webhook_created', ...about, detail: 'hooks.example' })
+    await command(['webhook', 'rotate-secret', id])
+    await assertCommandTold({ action: 'webhook_changed', ...about, detail: 'hooks.example, new secret' })
+    await command(['webhook', 'pause', client_id])
+    await assertCommandTold({ action: 'webhooks_paused', ...about })
+    await command(['webhook', 'unpause', client_id])
+    await assertCommandTold({ action: 'webhooks_resumed', ...about })
+    await command(['webhook', 'delete', id])
+    await assertCommandTold({ action: 'webhook_deleted', ...about, detail: 'hooks.example' })
+  })
 })
 
 test('every action of the log was seen above: there is none that nothing writes', () => {
