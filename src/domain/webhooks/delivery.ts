@@ -112,7 +112,9 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     const known = history
     history = await changes.history()
     const isComplete = known !== history || now() - comparedAt >= compareEvery
-    if (isComplete) comparedAt = now()
+    const previous = comparedAt
+    // A failure below makes the next round compare everything.
+    comparedAt = Number.NEGATIVE_INFINITY
     for (const { id, failures, retry_at_ms } of active) {
       const isNew = !before.has(id)
       if (isComplete || isNew) await webhooks.complete(id)
@@ -121,6 +123,9 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       const isDrained = queue.overflow && queue.size === 0
       if (isComplete || isNew || mayRetry || isDrained) await compare(id)
     }
+    // After a start and a new feed once more: positions with a lease were left out.
+    if (!isComplete) comparedAt = previous
+    else comparedAt = known === history ? now() : now() - compareEvery + 2 * leaseFor
     return sender
   }
 
@@ -187,6 +192,8 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     const positions = picked.map(({ endpoint, store_id }) => ({ endpoint_id: endpoint.id, store_id }))
     const claimed = await webhooks.claim(positions, told, lease).catch(error => {
       notice(error)
+      // They have left the queue: compare again.
+      for (const { endpoint } of picked) queueOf(endpoint.id).overflow = true
       return []
     })
     const claims = new Map(claimed.map(claim => [`${claim.endpoint_id} ${claim.store_id}`, claim]))
@@ -226,7 +233,8 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
   /** Begins attempts for events of the outbox. */
   async function sendPending(): Promise<void> {
     const ids = [...endpoints.values()]
-      .filter(({ id }) => queueOf(id).running < maxPerEndpoint)
+      // Stores take every slot while many are due; events of the outbox may go beyond.
+      .filter(({ id }) => queueOf(id).running <= maxPerEndpoint)
       .map(({ id }) => id)
     if (ids.length === 0 || running >= maxRunning || isClosed) return
     const lease = leaseNow()

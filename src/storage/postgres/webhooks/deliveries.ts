@@ -25,6 +25,11 @@ const claimSql = `update webhook_deliveries set lease = $3, leased_until_ms = $5
   where endpoint_id = $1 and id = $2 and state = 'pending' and leased_until_ms <= $4
   returning ${deliveryColumns}`
 
+/** Otherwise it would stay the first of its endpoint, before all others. */
+const refuseSql = `update webhook_deliveries set state = 'failed', urgent = false,
+    problem = 'the app may not read the store any more'
+  where endpoint_id = $1 and id = $2 and state = 'pending'`
+
 interface Pending {
   endpoint_id: string
   id: string
@@ -47,7 +52,12 @@ export function createDeliveries(db: Database): Deliveries {
     async claimPending(endpoint_ids, { id, now_ms, until_ms }, of_each) {
       const found = await db.query<Pending>(pendingSql, [endpoint_ids, now_ms, of_each])
       const allowed: Pending[] = []
-      for (const each of found) if (await isAllowed(each)) allowed.push(each)
+      const refused: Statement[] = []
+      for (const each of found) {
+        if (await isAllowed(each)) allowed.push(each)
+        else refused.push([refuseSql, [each.endpoint_id, each.id]])
+      }
+      await runEach(db, refused)
       const statements = allowed
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .map((each): Statement => [claimSql, [each.endpoint_id, each.id, id, now_ms, until_ms]])

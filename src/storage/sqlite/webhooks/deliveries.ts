@@ -50,6 +50,16 @@ export function createDeliveries(db: Database): Deliveries {
        attempted_at_ms = excluded.attempted_at_ms, duration_ms = excluded.duration_ms, status = excluded.status,
        problem = excluded.problem, answer = excluded.answer, urgent = 0, lease = null, leased_until_ms = 0`,
   )
+  // Otherwise it would be pending for ever.
+  const refuse = db.prepare(
+    `update webhook_deliveries set state = 'failed', urgent = 0, problem = 'the app may not read the store any more'
+     where state = 'pending' and store_id is not null and endpoint_id in (select value from json_each(?))
+       and not exists (
+         select 1 from authorization_stores as linked
+         join webhook_endpoints on webhook_endpoints.app_id = linked.app_id
+         where linked.store_id = webhook_deliveries.store_id
+           and webhook_endpoints.id = webhook_deliveries.endpoint_id)`,
+  )
   const exists = db.prepare('select 1 from webhook_endpoints where id = ?')
   const insert = db.prepare(
     `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, urgent)
@@ -83,9 +93,11 @@ export function createDeliveries(db: Database): Deliveries {
 
   return {
     claimPending: (endpoint_ids, { id, now_ms, until_ms }, of_each) =>
-      db.write(() =>
-        claim.all(JSON.stringify(endpoint_ids), id, now_ms, until_ms, of_each).map(row => ({ ...row })),
-      ),
+      db.write(() => {
+        const ids = JSON.stringify(endpoint_ids)
+        refuse.run(ids)
+        return claim.all(ids, id, now_ms, until_ms, of_each).map(row => ({ ...row }))
+      }),
     settle: attempts =>
       db.write(() => {
         const moved: DuePosition[] = []
