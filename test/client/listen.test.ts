@@ -106,7 +106,11 @@ test('each change is posted once, signed; a failed delivery is repeated with the
 
 test('an address or a secret that is none is refused', async () => {
   const args = ['listen', '--url', world.server.base, '--forward-to']
-  for (const rest of [['ftp://x y'], ['localhost:1', '--secret', 'plain']]) {
+  for (const rest of [
+    ['ftp://x y'],
+    ['localhost:1', '--secret', 'plain'],
+    ['localhost:1', '--secret', 'whsec_abcde'],
+  ]) {
     const signal = AbortSignal.timeout(5000)
     assert.equal((await runClient([...args, ...rest], world.reader, { signal })).code, 2)
   }

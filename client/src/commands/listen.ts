@@ -56,6 +56,7 @@ function addressOf(value: Options[string]): string {
 
 function secretOf(value: Options[string]): string {
   if (value === undefined) return `whsec_${randomBytes(32).toString('base64')}`
-  if (/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(String(value))) return String(value)
+  if (/^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(String(value)))
+    return String(value)
   throw new UsageError('--secret is not "whsec_" and Base64')
 }

@@ -56,6 +56,8 @@ export const mirror: Command = {
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
+      // A new feed or store may have begun a walk that has not ended.
+      complete &&= copy.storeIds().every(store_id => copy.position(store_id).complete)
       const counts = copy.counts()
       copy.close()
       if (complete || signal.aborted) print(counts)

@@ -61,6 +61,8 @@ export async function follow({
     } catch (error) {
       if (signal.aborted) return
       if (!isPassing(error)) throw error
+      // The heads were perhaps read and not followed: the next round asks every store.
+      storesRead = 0
       const seconds = Math.max(error.retryAfter ?? 0, Math.min(60, 2 ** failures++))
       onTrouble(error, seconds)
       await pause(seconds * 1000, signal).catch(() => {})

@@ -117,7 +117,7 @@ export function createVerify({ client, copy, sync, signal }: VerifyOptions) {
       isNewest = false
     }
     await sync.changes([store_id])
-    return { store_id, differ: differ.sort() }
+    return { store_id, differ: [...new Set(differ)].sort() }
   }
 }
 
