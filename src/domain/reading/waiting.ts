@@ -213,7 +213,11 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     ): Promise<number | null> {
       const { claim, store_id, above, newest } = options
       const known = recent.get(store_id)
-      if (known && newest(versionsAfter(known)) > above) return performance.now()
+      if (known && newest(versionsAfter(known)) > above) {
+        // Once: a failover may have lost the change, and the request would read and come back here without end.
+        recent.delete(store_id)
+        return performance.now()
+      }
       return hold<StoreWaiter>(
         options,
         ends => ({ ...ends, claim, store_id, above, isDue: store => newest(store) > above }),
