@@ -24,10 +24,11 @@ export const endpointPath = (app: Pick<App, 'id'>, { id }: Pick<WebhookEndpoint,
   `${webhooksPath(app)}/${id}`
 
 const outcomes = {
-  tested: 'The test event is on its way. Reload the page to see the answer.',
+  tested:
+    'The test event is being sent. Reload the page to see the answer. Reload the page to see the answer.',
   resent: 'The delivery is sent again. Reload the page to see the answer.',
   disabled: 'The endpoint is disabled: nothing more is sent to it.',
-  enabled: 'The endpoint is enabled. It is told of every store that has changed.',
+  enabled: 'The endpoint is enabled. It is called for every store that has changed.',
 }
 
 type Done = keyof typeof outcomes

@@ -44,8 +44,8 @@ export const webhooksPage = (view: WebhooksView): string =>
     tab: '/webhooks',
     body: html`!${view.isDeleted ? notice({ tone: 'good', content: { text: 'The endpoint is deleted.' } }) : ''}
       !${view.paused ? notice({ tone: 'warn', content: { text: pausedText } }) : ''}
-      <p>The server calls an endpoint within a second when a store of the app changes, or its access. The call says what
-        has changed; fetch the data itself from <code>/integration/v1/changes</code>.</p>
+      <p>The server calls an endpoint within a second when a store of the app changes, or its access. The call says which
+        store has changed; fetch the data itself from <code>/integration/v1/changes</code>.</p>
       !${view.endpoints.length === 0 ? '' : card({ title: 'Endpoints', body: endpointTable(view) })}
       !${card({ title: 'Add an endpoint', body: newForm(view) })}`,
   })
