@@ -23,16 +23,20 @@ export async function recordAuthorizationChanges(
   if (moved.length > 0) {
     tx.send('update authorizations set revision = revision + 1 where id = any ($1::text[])', [idsOf(moved)])
   }
-  const rows = await tx.query<{ id: string; app_id: string; revision: number }>(
-    'select id, app_id, revision from authorizations where id = any ($1::text[])',
-    [idsOf(changes)],
-  )
+  // In one round trip: the authorization is locked, and others of the app may wait for it.
+  const [rows, endpoints] = await Promise.all([
+    tx.query<{ id: string; app_id: string; revision: number }>(
+      'select id, app_id, revision from authorizations where id = any ($1::text[])',
+      [idsOf(changes)],
+    ),
+    tx.query<Endpoint>(
+      `select id, app_id, events, disabled_at from webhook_endpoints
+       where app_id in (select app_id from authorizations where id = any ($1::text[]))`,
+      [idsOf(changes)],
+    ),
+  ])
   const found = new Map(rows.map(row => [row.id, row]))
   const app_ids = [...new Set(rows.map(({ app_id }) => app_id))]
-  const endpoints = await tx.query<Endpoint>(
-    'select id, app_id, events, disabled_at from webhook_endpoints where app_id = any ($1::text[])',
-    [app_ids],
-  )
   if (endpoints.length === 0) return
   for (const app_id of app_ids) {
     const ofApp = changes.filter(change => found.get(change.authorization_id)?.app_id === app_id)
