@@ -11,7 +11,10 @@ export interface FloodOrder {
   seconds: number
 }
 
-/** For each status the number of answers and their milliseconds. */
+/**
+ * For each status the number of answers and their milliseconds, without the first answer of each connection: that one
+ * includes the time to connect, which the scenario of the connection storm measures.
+ */
 export interface Flood {
   seconds: number
   statuses: Record<string, { count: number; p50: number; p99: number; max: number; retry: boolean }>
@@ -26,6 +29,7 @@ process.once('message', async (order: FloodOrder) => {
 
 function flood({ base, requests, connections, rate, seconds }: FloodOrder): Promise<Flood> {
   const times = new Map<number, { ms: number[]; retry: boolean }>()
+  const connected = new WeakSet<object>()
   const began = performance.now()
   return new Promise((resolve, reject) => {
     const load = autocannon(
@@ -55,7 +59,8 @@ function flood({ base, requests, connections, rate, seconds }: FloodOrder): Prom
         })
       },
     )
-    load.on('response', (_client, status, _bytes, ms) => {
+    load.on('response', (client, status, _bytes, ms) => {
+      if (!connected.has(client)) return void connected.add(client)
       const seen = times.get(status) ?? { ms: [], retry: true }
       times.set(status, seen)
       seen.ms.push(ms)
