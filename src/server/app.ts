@@ -21,7 +21,7 @@ import { recordUsage } from '../http/observe/usage-recording.ts'
 import { health } from '../http/ops/health.ts'
 import { openapi } from '../http/ops/openapi.ts'
 import { platformApi } from '../http/platform/index.ts'
-import { methodsNotAllowed } from '../http/reply/method-not-allowed.ts'
+import { rejectOtherMethods } from '../http/reply/method-not-allowed.ts'
 import type { App } from '../http/route.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -115,7 +115,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
   })
   const { providers, verifyAccessToken, requireScope, usage, ingest, waiting, delivery, pages } = services
-  const refuseOtherMethods = methodsNotAllowed(app)
 
   limitHeaders(app)
   refuseAmbiguousRequests(app)
@@ -130,6 +129,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   recordUsage(ends, usage)
   // After the last request, and before the storage is closed.
   app.addHook('onClose', () => usage.close())
+  rejectOtherMethods(app)
   metrics.usage(usage)
   metrics.waiting(waiting)
   metrics.webhooks(storage.webhooks, clock)
@@ -156,6 +156,5 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     platformApi(scope as App, { ingest, usage, waiting, delivery, requireScope }),
   )
   await app.register(async scope => consolePages(scope, pages))
-  refuseOtherMethods()
   return app
 }

@@ -6,6 +6,8 @@ declare module 'fastify' {
     waited?: number
     /** When a change ended the wait, by `performance.now()`; null when the last wait ended without one. */
     woken_at?: number | null
+    /** The pattern of a path that has other methods than the one of the request, which is 405. */
+    other_methods_route?: string
   }
 }
 
@@ -50,7 +52,7 @@ export function createRequestEnds() {
         const end: RequestEnd = {
           request,
           method: request.method,
-          route: request.routeOptions.url ?? null,
+          route: request.routeOptions.url ?? request.other_methods_route ?? null,
           address,
           status: raw.headersSent ? raw.statusCode : clientClosedRequest,
           milliseconds: reply.elapsedTime - (request.waited ?? 0),
