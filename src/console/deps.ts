@@ -1,6 +1,9 @@
 import type { Accounts } from '../domain/accounts/accounts.ts'
+import type { PasswordLinks } from '../domain/accounts/password-links.ts'
+import type { Sessions } from '../domain/accounts/sessions.ts'
 import type { SingleUseForms } from '../domain/accounts/single-use-forms.ts'
 import type { Throttle } from '../domain/accounts/throttle.ts'
+import type { TwoFactorService } from '../domain/accounts/two-factor.ts'
 import type { Apps } from '../domain/apps/apps.ts'
 import type { ConnectedApps } from '../domain/apps/connected-apps.ts'
 import type { Consent } from '../domain/apps/consent.ts'
@@ -15,6 +18,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ProviderSource } from '../oauth/provider-source.ts'
 import type { Storage } from '../storage/port/index.ts'
 import type { CookieSigner } from './sign-in/cookie-signer.ts'
+import type { SecondStep } from './sign-in/second-step.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
 /**
@@ -40,6 +44,10 @@ export interface ConsoleDeps {
   accounts: Accounts
   apps: Apps
   signedIn: SignedIn
+  sessions: Sessions
+  passwordLinks: PasswordLinks
+  twoFactor: TwoFactorService
+  secondStep: SecondStep
   signInThrottle: Throttle
   signUpThrottle: Throttle
   singleUseForms: SingleUseForms

@@ -9,9 +9,12 @@ import type { ConsoleDeps } from './deps.ts'
 import { developerPages } from './developer/index.ts'
 import { readFields } from './fields.ts'
 import { operatorPages } from './operator/index.ts'
+import { profilePages } from './profile/index.ts'
 import { securityHeaders } from './security-headers.ts'
 import { loginPages } from './sign-in/login.ts'
+import { passwordLinkPages } from './sign-in/password-link.ts'
 import { signUpPages } from './sign-in/sign-up.ts'
+import { twoFactorPages } from './sign-in/two-factor.ts'
 import { cookieOptions, csrfCookie } from './sign-in/signed-in.ts'
 import { loginAddress } from './sign-in/next.ts'
 
@@ -57,6 +60,9 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await app.register(assets)
   await app.register(loginPages, deps)
   await app.register(signUpPages, deps)
+  await app.register(twoFactorPages, deps)
+  await app.register(passwordLinkPages, deps)
+  await app.register(profilePages, deps)
   await app.register(consentPages, deps)
   await app.register(merchantPages, deps)
   await app.register(developerPages, deps)

@@ -76,7 +76,7 @@ const brand = (viewer: Viewer | undefined): string =>
     : html`<span class="brand">!${mark}Tillgate</span>`
 
 const who = ({ account }: Viewer): string => html`<div class="who">
-  <span class="email" title="${account.email}"><span class="visually-hidden">Signed in as </span>${account.email}</span>
+  <a class="email" href="/profile" title="${account.email}"><span class="visually-hidden">Signed in as </span>${account.email}</a>
   <button type="submit" form="sign-out" class="quiet">Sign out</button>
 </div>`
 

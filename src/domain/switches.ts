@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts'
-import type { AuditLine, Storage } from '../storage/port/index.ts'
+import type { AuditLine, Role, Storage } from '../storage/port/index.ts'
 import { auditEntry, type By } from './audit/audit.ts'
 
 /** Settings that are on or off, by their name in the database. */
-type Switch = 'sign_up'
+export type Switch = 'sign_up' | `two_factor_${Role}`
 
 /** Settings that the operator changes at run time; every node reads them at every use. */
 export function createSwitches({

@@ -2,10 +2,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createCookieSigner } from '../console/sign-in/cookie-signer.ts'
 import { renderAuthorizationError } from '../console/error-page.ts'
 import type { ConsoleDeps } from '../console/deps.ts'
+import { createSecondStep } from '../console/sign-in/second-step.ts'
 import { createSignedIn } from '../console/sign-in/signed-in.ts'
 import { createAccounts } from '../domain/accounts/accounts.ts'
+import { createPasswordLinks } from '../domain/accounts/password-links.ts'
 import { createSingleUseForms } from '../domain/accounts/single-use-forms.ts'
 import { createSessions } from '../domain/accounts/sessions.ts'
+import { createTwoFactor } from '../domain/accounts/two-factor.ts'
 import { createThrottle } from '../domain/accounts/throttle.ts'
 import { createApps } from '../domain/apps/apps.ts'
 import { createConnectedApps } from '../domain/apps/connected-apps.ts'
@@ -57,6 +60,9 @@ export async function createServices(deps: ServiceDeps) {
   const keys = createKeys({ storage, clock })
   const bearer = createBearer({ keys, clock, issuer })
   const apps = createApps({ storage, clock })
+  const accounts = createAccounts({ storage, clock })
+  const sessions = createSessions({ storage, clock })
+  const switches = createSwitches({ storage, clock })
   const providers = createProviderSource({
     storage,
     clock,
@@ -104,16 +110,20 @@ export async function createServices(deps: ServiceDeps) {
       clock,
       issuer,
       secure,
-      accounts: createAccounts({ storage, clock }),
+      accounts,
+      sessions,
+      passwordLinks: createPasswordLinks({ storage, clock, issuer, accounts }),
+      twoFactor: createTwoFactor({ storage, clock, switches }),
+      secondStep: createSecondStep({ storage, clock, secure }),
       apps,
-      signedIn: createSignedIn(createSessions({ storage, clock }), secure),
+      signedIn: createSignedIn(sessions, secure),
       signInThrottle: createThrottle('sign-in', { storage, clock }),
       signUpThrottle: createThrottle('sign-up', { storage, clock }),
       singleUseForms: createSingleUseForms({ storage, clock }),
       consents: createConsent({ storage, clock }),
       connectedApps: createConnectedApps({ storage, clock, reads }),
       auditLog: createAuditLog({ storage }),
-      switches: createSwitches({ storage, clock }),
+      switches,
       overview: period =>
         readOverview({ storage, figures: { requests, ingest: ingestFigures }, waiting }, period),
       figures: {

@@ -1,5 +1,6 @@
 import { createAddressRules } from '../../src/domain/webhooks/address.ts'
 import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
+import { randomSecret } from '../../src/lib/ids.ts'
 import { byTest } from '../helpers/by.ts'
 import { type Client, codeOf, grant, redirectUri, type Tokens } from '../helpers/authorize.ts'
 import { authorizePath } from '../helpers/authorize.ts'
@@ -40,6 +41,8 @@ export const idNames = [
   'request_id',
   'endpoint_id',
   'delivery_id',
+  'session_id',
+  'token',
 ] as const
 export type IdName = (typeof idNames)[number]
 
@@ -54,6 +57,8 @@ export const nobodys: Record<IdName, string> = {
   request_id: 'AAAAAAAAAAAAAAAAAAAAAE',
   endpoint_id: `we_${'0'.repeat(32)}`,
   delivery_id: `msg_${'0'.repeat(32)}`,
+  session_id: 'A'.repeat(16),
+  token: 'A'.repeat(43),
 }
 
 /** An app that merchants of several tenants allow: what it read of one is no other's business. */
@@ -103,6 +108,7 @@ export async function addTenant(
 
   const merchant = new Browser(server.base)
   await merchant.signIn(email.merchant)
+  const [session] = await server.storage.sessions.ofAccount(merchantAccount.id, server.clock.now())
   const developer = new Browser(server.base)
   await developer.signIn(email.developer)
   const asking = new Browser(server.base)
@@ -136,6 +142,9 @@ export async function addTenant(
     request_id,
     endpoint_id: endpoint.id,
     delivery_id,
+    session_id: session?.hash.slice(0, 16) ?? '',
+    // Of a link that was used: a working one is for whoever has it.
+    token: randomSecret(),
   }
   for (const [what, id] of Object.entries(ids)) if (id === '') throw new Error(`${name} has no ${what}`)
   const secrets = [endpoint.secret, client_secret, tokens.access_token, tokens.refresh_token, own_token, code]

@@ -2,6 +2,7 @@ import type { PagePlugin } from '../page-scope.ts'
 import { requireRole } from '../sign-in/require-role.ts'
 import { accountPages } from './accounts/account.ts'
 import { operatorAccounts } from './accounts/accounts.ts'
+import { newAccountPage } from './accounts/new-account.ts'
 import { appPages } from './apps/app.ts'
 import { operatorApps } from './apps/apps.ts'
 import { operatorAudit } from './audit/audit.ts'
@@ -14,6 +15,7 @@ export const operatorPages: PagePlugin = async (scope, deps) => {
   scope.addHook('preHandler', requireRole('operator', deps))
   operatorOverview(scope, deps)
   operatorAccounts(scope, deps)
+  newAccountPage(scope, deps)
   operatorApps(scope, deps)
   operatorStores(scope, deps)
   operatorAudit(scope, deps)

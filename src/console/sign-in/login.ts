@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { browserCookie } from '../../oauth/browser-binding.ts'
 import { consentUid } from '../../oauth/provider.ts'
 import { findPendingRequest } from '../../oauth/pending-request.ts'
-import type { Role } from '../../storage/port/index.ts'
+import type { Account, Role } from '../../storage/port/index.ts'
 import { fields, form, text } from '../fields.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { sections } from '../parts/navigation.ts'
@@ -22,6 +22,7 @@ const refused = 'Wrong email or password. Check both and try again.'
 
 export const loginPages: PagePlugin = async (scope, deps) => {
   const { storage, accounts, switches, providers, signedIn, signInThrottle, issuer, secure } = deps
+  const { twoFactor, secondStep } = deps
 
   /** The app whose request the person signs in for. Shown only in the browser that began the request. */
   async function askingApp(request: FastifyRequest, next: string | null): Promise<string | null> {
@@ -37,6 +38,12 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     const sign_up = (await switches.isOn('sign_up')) ? withNext('/signup', shown.next) : null
     const view = { email: '', ...shown, app_name, sign_up }
     return sendHtml(reply, loginPage({ ...view, csrf: reply.generateCsrf() }), status)
+  }
+
+  /** The page of the second step, for accounts that need one. */
+  async function secondStepOf(account: Account): Promise<string | null> {
+    if (await twoFactor.find(account)) return '/login/code'
+    return (await twoFactor.isRequired(account)) ? '/login/set-up' : null
   }
 
   // The sign-in page leads on to the person's own pages.
@@ -61,6 +68,12 @@ export const loginPages: PagePlugin = async (scope, deps) => {
       return show(request, reply, { next, email, problem }, 429)
     }
     const account = await accounts.signIn(email, password, fromOf(request))
+    const nextStep = account && (await secondStepOf(account))
+    if (account && nextStep) {
+      await signInThrottle.forgive(attempt)
+      secondStep.begin(reply, account)
+      return reply.redirect(withNext(nextStep, next), 303)
+    }
     const started = account !== null && (await signedIn.start(request, reply, account))
     if (account && !started) await accounts.signInFailed(account, fromOf(request))
     if (!account || !started) {

@@ -1,9 +1,9 @@
 import { html } from 'ghtml'
-import { passwordLength } from '../../domain/accounts/accounts.ts'
 import type { InputError } from '../../domain/input-error.ts'
 import { layout } from '../layout.ts'
 import { field } from '../parts/form/field.ts'
 import { problemNotice } from '../parts/notice.ts'
+import { newPasswordField } from '../parts/form/new-password.ts'
 import { postForm } from '../parts/form/post-form.ts'
 
 interface SignUpView {
@@ -39,17 +39,7 @@ export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: Sig
             html`<input type="email" name="email" value="${email}" autocomplete="username" autocapitalize="none"
               spellcheck="false" required !${attributes}>`,
         })}
-        !${field({
-          id: 'password',
-          label: 'Password',
-          problem,
-          hint: {
-            text: `At least ${passwordLength.least} characters of any kind. A few words in a row are hard to guess and easy to remember.`,
-          },
-          control: attributes =>
-            html`<input type="password" name="password" autocomplete="new-password" minlength="${passwordLength.least}"
-              maxlength="${passwordLength.most}" required !${attributes}>`,
-        })}
+        !${newPasswordField({ label: 'Password', problem })}
         <button type="submit" class="wide">Create account</button>`,
       )}
       <p class="aside">Already have an account? <a href="${sign_in}">Sign in</a></p>`,

@@ -9,6 +9,8 @@ export interface SignedIn {
   /** False when the account was disabled, or its password changed, after the password was checked. */
   start(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<boolean>
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** The cookie's value; empty when there is none. */
+  valueOf(request: FastifyRequest): string
 }
 
 /** The origin of a request, for the audit log. */
@@ -23,7 +25,7 @@ export const cookieOptions = (secure: boolean): CookieSerializeOptions => ({
 })
 
 /** Under https the name itself forbids a cookie set by another host or without encryption (RFC 6265bis §4.1.3). */
-const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
+export const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
 
 /** Holds the secret that a browser's CSRF tokens are derived from. */
 export const csrfCookie = (secure: boolean): string => cookieName('tillgate_csrf', secure)
@@ -33,12 +35,13 @@ export function createSignedIn(sessions: Sessions, secure: boolean): SignedIn {
   const options = cookieOptions(secure)
   const valueOf = (request: FastifyRequest): string | undefined => request.cookies[name]
   return {
+    valueOf: request => valueOf(request) ?? '',
     async account(request) {
       const value = valueOf(request)
       return value === undefined ? null : sessions.find(value)
     },
     async start(request, reply, account) {
-      const value = await sessions.start(account, fromOf(request))
+      const value = await sessions.start(account, fromOf(request), request.headers['user-agent'] ?? null)
       if (value === null) return false
       const previous = valueOf(request)
       if (previous !== undefined) await sessions.end(previous, null)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { randomId } from '../../lib/ids.ts'
+import { randomId, randomSecret } from '../../lib/ids.ts'
 import type { Account, AuditEntry, Role, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type By, type From } from '../audit/audit.ts'
 import { isEmail, longestEmail, normalizeEmail } from './email.ts'
@@ -50,6 +50,11 @@ export function createAccounts({
       const account = await prepare(input)
       const about = { account_id: account.id, detail: account.role }
       return add(account, auditEntry(clock, by, 'account_created', about))
+    },
+
+    /** An account whose owner sets the password with a link. Nobody knows the password that it begins with. */
+    createWithoutPassword(input: Omit<NewAccount, 'password'>, by: By): Promise<Account> {
+      return this.create({ ...input, password: randomSecret() }, by)
     },
 
     /** Null for an unknown email, a wrong password and a disabled account, each after the same work. */
@@ -114,6 +119,18 @@ export function createAccounts({
       )
     },
 
+    isPasswordOf: (account: Account, password: string): Promise<boolean> =>
+      verifyPassword(account.password_hash, password),
+
+    /** A person's own change. Ends all their sessions. */
+    async changePassword(account: Account, current: string, password: string, by: By): Promise<void> {
+      checkPassword(password)
+      if (!(await verifyPassword(account.password_hash, current))) {
+        throw new InputError('current', 'this is not your current password')
+      }
+      await this.setPassword(account, password, by)
+    },
+
     /** Ends the account's sessions too. */
     async setPassword(account: Account, password: string, by: By): Promise<void> {
       checkPassword(password)
@@ -140,7 +157,7 @@ function checkEmail(email: string): string {
   return address
 }
 
-function checkPassword(password: string): void {
+export function checkPassword(password: string): void {
   const { length } = [...password]
   const { least, most } = passwordLength
   if (length < least || length > most) {

@@ -40,6 +40,19 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Password changed',
     says: line => say`changed the password of ${accountOf(line)}, and ended its sessions`,
   },
+  password_link_created: {
+    title: 'Password link created',
+    says: line => say`created a link with which ${accountOf(line)} can set a password`,
+  },
+  sessions_ended: { title: 'Sessions ended', says: () => say`signed out everywhere else` },
+  two_factor_on: {
+    title: 'Two-factor authentication on',
+    says: () => say`turned two-factor authentication on`,
+  },
+  two_factor_off: {
+    title: 'Two-factor authentication off',
+    says: line => say`turned two-factor authentication off for ${accountOf(line)}`,
+  },
   app_created: { title: 'App created', says: line => say`created the app ${appOf(line)}` },
   app_changed: { title: 'App changed', says: line => say`changed the app ${appOf(line)}${detailOf(line)}` },
   app_disabled: { title: 'App disabled', says: line => say`disabled the app ${appOf(line)}` },
@@ -82,7 +95,7 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
   },
   switch_set: {
     title: 'Setting changed',
-    says: line => say`turned ${line.detail?.replace('sign_up', 'developer sign-up') ?? 'a setting'}`,
+    says: line => say`turned ${line.detail?.replace(/^\w+/, switchName) ?? 'a setting'}`,
   },
   webhook_created: {
     title: 'Webhook endpoint added',
@@ -128,6 +141,14 @@ export const partText = (part: Part): string => {
   if (typeof part === 'string') return part
   return 'store' in part ? String(part.store) : part.label
 }
+
+const switchNames: Record<string, string> = {
+  sign_up: 'developer sign-up',
+  two_factor_merchant: 'required two-factor authentication of merchants',
+  two_factor_developer: 'required two-factor authentication of developers',
+  two_factor_operator: 'required two-factor authentication of operators',
+}
+const switchName = (name: string): string => switchNames[name] ?? name
 
 type Said = Part | Part[] | null
 

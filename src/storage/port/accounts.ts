@@ -45,7 +45,12 @@ interface NewSession {
   password_hash: string
   created_at: Seconds
   expires_at: Seconds
+  address?: string | null
+  /** The User-Agent header, cut. */
+  browser?: string | null
 }
+
+export type Session = Required<Pick<NewSession, 'hash' | 'created_at' | 'address' | 'browser'>>
 
 export interface Sessions {
   /**
@@ -57,4 +62,32 @@ export interface Sessions {
   findAccount(hash: string, now: Seconds): Promise<Account | null>
   /** True when the session existed. */
   end(hash: string, audit?: AuditEntry): Promise<boolean>
+  /** The live sessions of an account, newest first. */
+  ofAccount(account_id: string, now: Seconds): Promise<Session[]>
+  /** Ends the sessions of an account but for one; returns how many. */
+  endOthers(account_id: string, keep: string, audit?: AuditEntry): Promise<number>
+}
+
+export interface TwoFactor {
+  /** Base32. */
+  secret: string
+  created_at: Seconds
+  recovery_codes_left: number
+}
+
+/** Accounts that sign in with a code besides the password. */
+export interface TwoFactors {
+  find(account_id: string): Promise<TwoFactor | null>
+  /** Replaces what was there. `step`: the time step of the code that confirmed it; `recovery_hashes` are of equal length. */
+  set(
+    account_id: string,
+    two_factor: { secret: string; step: number; recovery_hashes: readonly string[]; created_at: Seconds },
+    audit?: AuditEntry,
+  ): Promise<void>
+  /** True when there was one. */
+  remove(account_id: string, audit?: AuditEntry): Promise<boolean>
+  /** True for exactly one caller: a code of this or an earlier time step works no more. */
+  useStep(account_id: string, step: number): Promise<boolean>
+  /** True for exactly one caller. */
+  useRecoveryCode(account_id: string, hash: string): Promise<boolean>
 }

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
-import type { Accounts, Sessions } from './accounts.ts'
+import type { Accounts, Sessions, TwoFactors } from './accounts.ts'
 import type { Apps } from './apps.ts'
 import type { Audit } from './audit.ts'
 import type { Authorizations } from './authorizations.ts'
@@ -41,6 +41,7 @@ export { webhookEvents } from './webhooks.ts'
 export interface Storage {
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly twoFactors: TwoFactors
   readonly apps: Apps
   readonly authorizations: Authorizations
   readonly decisions: Decisions

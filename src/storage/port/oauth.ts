@@ -11,9 +11,9 @@ export interface Artifact {
 
 export type NewArtifact = [kind: string, hash: string, payload: string, expires_at: Seconds]
 
-/** Codes, refresh tokens and interactions of the OAuth provider, stored under the hash of their value. */
+/** Codes, refresh tokens and interactions of the OAuth provider, and password links, stored under the hash of their value. */
 export interface Artifacts {
-  put(...artifact: NewArtifact): Promise<void>
+  put(...artifact: [...NewArtifact, audit?: AuditEntry]): Promise<void>
   find(kind: string, hash: string): Promise<Artifact | null>
   /**
    * Marks an artifact as consumed and stores its successor, both or neither. A conditional update decides: true for

@@ -25,6 +25,7 @@ import { createReplicatedList } from './lists/replicated-list.ts'
 import { createRevokedTokens } from './apps/revoked-tokens.ts'
 import { createSales } from './lists/sales.ts'
 import { createSessions } from './accounts/sessions.ts'
+import { createTwoFactors } from './accounts/two-factor.ts'
 import { type PostgresOptions, readSettings, type Settings } from './connection/settings.ts'
 import { createStores } from './lists/stores.ts'
 import { createSwitches } from './accounts/switches.ts'
@@ -65,6 +66,7 @@ export function createStorage(
   return {
     accounts: createAccounts(db),
     sessions: createSessions(db),
+    twoFactors: createTwoFactors(db),
     apps: createApps(db),
     authorizations: createAuthorizations(db),
     decisions: createDecisions(db),

@@ -25,8 +25,20 @@ export const tables: readonly Table[] = [
   },
   {
     name: 'sessions',
-    columns: { hash: text, account_id: text, created_at: number, expires_at: number },
+    columns: {
+      hash: text,
+      account_id: text,
+      created_at: number,
+      expires_at: number,
+      address: text,
+      browser: text,
+    },
     key: ['hash'],
+  },
+  {
+    name: 'two_factor',
+    columns: { account_id: text, secret: text, step: number, recovery_codes: text, created_at: number },
+    key: ['account_id'],
   },
   {
     name: 'apps',

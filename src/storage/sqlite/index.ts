@@ -20,6 +20,7 @@ import { createRecords } from './records/records.ts'
 import { createRevokedTokens } from './apps/revoked-tokens.ts'
 import { createSales } from './lists/sales.ts'
 import { createSessions } from './accounts/sessions.ts'
+import { createTwoFactors } from './accounts/two-factor.ts'
 import { createStores } from './lists/stores.ts'
 import { createSwitches } from './accounts/switches.ts'
 import { createThrottles } from './accounts/throttles.ts'
@@ -38,10 +39,11 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
   return {
     accounts: createAccounts(db, writeAudit, createRevocation(db, recordChanges)),
     sessions: createSessions(db, writeAudit),
+    twoFactors: createTwoFactors(db, writeAudit),
     apps: createApps(db, writeAudit),
     authorizations: createAuthorizations(db, writeAudit, saveAuthorization, recordChanges),
     decisions: createDecisions(db, writeAudit, saveAuthorization),
-    artifacts: createArtifacts(db),
+    artifacts: createArtifacts(db, writeAudit),
     revokedTokens: createRevokedTokens(db, writeAudit),
     keys: createKeys(db, writeAudit),
     clients: createClients(db),

@@ -56,6 +56,61 @@ export function peopleTests(open: Open): void {
     assert.notEqual(await sessions.findAccount('h2', 1500), null)
   })
 
+  check('the live sessions of an account are listed, and all but one ended', open, async storage => {
+    const { accounts, sessions } = storage
+    for (const id of ['ada', 'bob']) await accounts.create(account(id))
+    const start = (hash: string, account_id: string, created_at: number, browser: string | null = null) =>
+      sessions.create({
+        hash,
+        account_id,
+        password_hash: 'hash',
+        created_at,
+        expires_at: created_at + 1000,
+        address: '192.0.2.1',
+        browser,
+      })
+    await start('old', 'ada', 100)
+    await start('a', 'ada', 1000, 'Firefox')
+    await start('b', 'ada', 2000)
+    await start('other', 'bob', 2000)
+    assert.deepEqual(await sessions.ofAccount('ada', 1500), [
+      { hash: 'b', created_at: 2000, address: '192.0.2.1', browser: null },
+      { hash: 'a', created_at: 1000, address: '192.0.2.1', browser: 'Firefox' },
+    ])
+    assert.equal(await sessions.endOthers('ada', 'b'), 2)
+    assert.equal(await sessions.endOthers('ada', 'b'), 0)
+    assert.equal(await sessions.findAccount('a', 1500), null)
+    assert.equal((await sessions.findAccount('b', 1500))?.id, 'ada')
+    assert.equal((await sessions.findAccount('other', 1500))?.id, 'bob')
+  })
+
+  check('each code of two-factor authentication works once, also in parallel', open, async storage => {
+    const { accounts, twoFactors } = storage
+    for (const id of ['ada', 'bob']) await accounts.create(account(id))
+    const wins = async (tries: Promise<boolean>[]) => (await Promise.all(tries)).filter(Boolean).length
+    assert.equal(await twoFactors.find('ada'), null)
+    assert.equal(await twoFactors.useStep('ada', 6), false)
+    const one = { secret: 'SECRET', step: 5, recovery_hashes: ['r1', 'r2', 'r3'], created_at: 10 }
+    await twoFactors.set('ada', one)
+    assert.deepEqual(await twoFactors.find('ada'), {
+      secret: 'SECRET',
+      created_at: 10,
+      recovery_codes_left: 3,
+    })
+    assert.equal(await twoFactors.find('bob'), null)
+    assert.equal(await twoFactors.useStep('ada', 5), false)
+    assert.equal(await wins([6, 6, 6].map(step => twoFactors.useStep('ada', step))), 1)
+    assert.equal(await twoFactors.useStep('ada', 5), false)
+    assert.equal(await wins(['r2', 'r2', 'r2'].map(hash => twoFactors.useRecoveryCode('ada', hash))), 1)
+    assert.equal(await twoFactors.useRecoveryCode('ada', 'r4'), false)
+    assert.equal(await twoFactors.useRecoveryCode('bob', 'r1'), false)
+    assert.equal((await twoFactors.find('ada'))?.recovery_codes_left, 2)
+    await twoFactors.set('ada', { ...one, secret: 'NEW', recovery_hashes: [] })
+    assert.deepEqual(await twoFactors.find('ada'), { secret: 'NEW', created_at: 10, recovery_codes_left: 0 })
+    assert.deepEqual([await twoFactors.remove('ada'), await twoFactors.remove('ada')], [true, false])
+    assert.equal(await twoFactors.find('ada'), null)
+  })
+
   check('a session is for an enabled account and the password that was looked at', open, async storage => {
     const { accounts, sessions } = storage
     await accounts.create(account('ada'))

@@ -7,6 +7,7 @@ import { sendHtml } from '../../send-html.ts'
 import { fromOf } from '../../sign-in/signed-in.ts'
 import { sendNotFound } from '../not-found.ts'
 import { accountPage } from './account.view.ts'
+import { signInHelp } from './sign-in-help.ts'
 import { disableAccountPage, enableAccountPage, refusedPage } from './confirm.view.ts'
 
 const latest = 10
@@ -19,7 +20,8 @@ declare module 'fastify' {
 }
 
 /** One account: what belongs to it, its latest entries in the audit log; disable it, enable it. */
-export const accountPages: PagePlugin = async (scope, { storage, accounts, auditLog }) => {
+export const accountPages: PagePlugin = async (scope, deps) => {
+  const { storage, accounts, auditLog, twoFactor } = deps
   scope.decorateRequest('shownAccount')
   scope.addHook<{ Params: { account_id: string } }>('preHandler', async (request, reply) => {
     const found = await storage.accounts.find(request.params.account_id)
@@ -35,13 +37,14 @@ export const accountPages: PagePlugin = async (scope, { storage, accounts, audit
     const { viewer, shownAccount: account } = request
     const isSelf = account.id === request.account.id
     const isMerchant = account.role === 'merchant'
-    const [owned, stores, connected, { lines }] = await Promise.all([
+    const [owned, stores, connected, { lines }, second] = await Promise.all([
       ownApps(account),
       isMerchant ? storage.stores.ofMerchant(account.email) : [],
       isMerchant ? storage.authorizations.ofAccount(account.id) : [],
       auditLog.page({ account_id: account.id }, { limit: latest }),
+      twoFactor.find(account),
     ])
-    return sendHtml(reply, accountPage({ viewer, account, isSelf, owned, stores, connected, lines }))
+    return sendHtml(reply, accountPage({ viewer, account, isSelf, owned, stores, connected, lines, second }))
   })
 
   const disablePath = '/operator/accounts/:account_id/disable'
@@ -76,4 +79,6 @@ export const accountPages: PagePlugin = async (scope, { storage, accounts, audit
     await accounts.setDisabled(account, false, byAccount(request.account, fromOf(request)))
     return reply.redirect(`/operator/accounts/${account.id}`, 303)
   })
+
+  signInHelp(scope, deps)
 }

@@ -1,5 +1,12 @@
 import { html } from 'ghtml'
-import type { Account, App, AuditLine, ConnectedApp, MerchantStore } from '../../../storage/port/index.ts'
+import type {
+  Account,
+  App,
+  AuditLine,
+  ConnectedApp,
+  MerchantStore,
+  TwoFactor,
+} from '../../../storage/port/index.ts'
 import { layout, type Viewer } from '../../layout.ts'
 import { recentEvents } from '../audit/table.view.ts'
 import { withQuery } from '../../parts/with-query.ts'
@@ -26,10 +33,11 @@ export interface AccountView {
   stores: readonly MerchantStore[]
   connected: readonly ConnectedApp[]
   lines: readonly AuditLine[]
+  second: TwoFactor | null
 }
 
 export const accountPage = (view: AccountView): string => {
-  const { viewer, account, isSelf, owned, stores, connected, lines } = view
+  const { viewer, account, isSelf, owned, stores, connected, lines, second } = view
   return layout({
     title: account.email,
     viewer,
@@ -38,9 +46,9 @@ export const accountPage = (view: AccountView): string => {
       title: account.email,
       back: { href: path, label: 'Accounts' },
       beside: html`!${badge(account.role)} !${accountState(account)}`,
-      actions: isSelf ? '' : switchLink(account),
+      actions: isSelf ? '' : html`!${passwordLink(account)}!${switchLink(account)}`,
     })}
-      !${card({ title: 'Account', body: accountFacts(account, isSelf) })}
+      !${card({ title: 'Account', body: accountFacts(account, isSelf, second) })}
       !${account.role === 'developer' ? card({ title: 'Apps', body: appTable(owned) }) : ''}
       !${account.role === 'merchant' ? storeCard(account, stores) : ''}
       !${account.role === 'merchant' ? card({ title: 'Connected apps', body: connectedTable(connected) }) : ''}
@@ -48,12 +56,17 @@ export const accountPage = (view: AccountView): string => {
   })
 }
 
+const passwordLink = ({ id, disabled_at }: Account): string =>
+  disabled_at === null
+    ? html`<a class="button secondary" href="${path}/${id}/password-link">Create password link</a>`
+    : ''
+
 const switchLink = ({ id, disabled_at }: Account): string =>
   disabled_at === null
     ? html`<a class="button secondary" href="${path}/${id}/disable">Disable</a>`
     : html`<a class="button" href="${path}/${id}/enable">Enable</a>`
 
-const accountFacts = (account: Account, isSelf: boolean): string =>
+const accountFacts = (account: Account, isSelf: boolean, second: TwoFactor | null): string =>
   facts([
     { term: 'Id', html: copyable({ value: account.id, id: 'account-id', what: 'id of the account' }) },
     { term: 'Role', text: account.role },
@@ -61,6 +74,13 @@ const accountFacts = (account: Account, isSelf: boolean): string =>
     ...(account.disabled_at === null
       ? []
       : [{ term: 'Disabled since', html: viewerTime(account.disabled_at) }]),
+    {
+      term: 'Two-factor authentication',
+      html: second
+        ? html`On since !${viewerTime(second.created_at, { precision: 'day' })}
+            !${isSelf ? '' : html`<a href="${path}/${account.id}/two-factor-off">Turn off</a>`}`
+        : html`Off`,
+    },
     ...(isSelf ? [{ term: 'Note', text: 'This is your own account. You cannot disable it.' }] : []),
   ])
 

@@ -26,6 +26,7 @@ export const accountsPage = ({ viewer, q, found }: AccountsView): string =>
     body: html`!${pageHeader({
       title: 'Accounts',
       lead: { text: 'Merchants, developers and operators: everyone who can sign in.' },
+      actions: html`<a class="button" href="${path}/new">Create account</a>`,
     })}
       !${searchForm({ action: path, label: 'Search', value: q, placeholder: 'Part of an email' })}
       !${

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { partText, whoOf } from '../../../domain/audit/sentences.ts'
-import type { AuditLine } from '../../../storage/port/index.ts'
+import type { AuditLine, Role } from '../../../storage/port/index.ts'
 import { layout, type Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
@@ -15,9 +15,11 @@ interface SettingsView {
   signUp: boolean
   /** The audit entry of the last change; null before the first. */
   last: AuditLine | null
+  /** Whether each role must use two-factor authentication. */
+  required: readonly { role: Role; isRequired: boolean }[]
 }
 
-export const settingsPage = ({ viewer, signUp, last }: SettingsView): string =>
+export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): string =>
   layout({
     title: 'Settings',
     viewer,
@@ -39,6 +41,23 @@ export const settingsPage = ({ viewer, signUp, last }: SettingsView): string =>
             <button type="submit" class="${signUp ? 'secondary' : ''}">${signUp ? 'Turn sign-up off' : 'Turn sign-up on'}</button>`,
           )}
           <p class="muted">!${lastSet(last)}</p>`,
+      })}
+      !${card({
+        title: 'Two-factor authentication',
+        body: html`<p>Everyone can turn it on for themselves. Where it is required, a person without it sets it up at the
+            next sign-in. People who are signed in stay so until their session ends, at most 12 hours.</p>
+          !${postForm(
+            `${path}/two-factor`,
+            viewer.csrf,
+            html`<fieldset><legend>Required of</legend>!${required.map(
+              ({
+                role,
+                isRequired,
+              }) => html`<label class="choice"><input type="checkbox" name="roles" value="${role}" !${isRequired ? 'checked' : ''}>
+                <span>${role.charAt(0).toUpperCase()}${role.slice(1)}s</span></label>`,
+            )}</fieldset>
+            <button type="submit">Save</button>`,
+          )}`,
       })}`,
   })
 

@@ -1,4 +1,5 @@
 import type { Artifact, Artifacts } from '../../port/index.ts'
+import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
 /** A consumed artifact stays consumed when it is written again. */
@@ -20,8 +21,13 @@ class RecordExists extends Error {}
 
 export function createArtifacts(db: Database): Artifacts {
   return {
-    async put(...artifact) {
-      await db.query(put, artifact)
+    async put(kind, hash, payload, expires_at, audit) {
+      const values = [kind, hash, payload, expires_at]
+      if (!audit) return void (await db.query(put, values))
+      await db.write(async tx => {
+        await tx.query(put, values)
+        writeAudit(tx, audit)
+      })
     },
     async find(kind, hash) {
       const [row] = await db.query<Artifact>(

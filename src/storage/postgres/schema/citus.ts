@@ -51,6 +51,7 @@ export const distributed: readonly Placement[] = [
   ...tablesOf('app_secrets', 'app_id', ['usage_requests', 'request_log']),
   { table: 'artifacts', column: 'hash', with: 'app_secrets' },
   { table: 'sessions', column: 'hash', with: 'app_secrets' },
+  { table: 'two_factor', column: 'account_id', with: 'app_secrets' },
   { table: 'throttles', column: 'key', with: 'app_secrets' },
   { table: 'webhook_sender', column: 'key', with: 'app_secrets' },
   { table: 'webhook_deliveries', column: 'endpoint_id', with: 'app_secrets' },

@@ -1,7 +1,8 @@
 import type { Artifact, Artifacts } from '../../port/index.ts'
+import type { WriteAudit } from '../accounts/audit.ts'
 import { type Database, plain } from '../connection/database.ts'
 
-export function createArtifacts(db: Database): Artifacts {
+export function createArtifacts(db: Database, writeAudit: WriteAudit): Artifacts {
   // A consumed artifact stays consumed when it is written again.
   const put = db.prepare(
     `insert into artifacts (kind, hash, payload, expires_at) values (?, ?, ?, ?)
@@ -17,7 +18,11 @@ export function createArtifacts(db: Database): Artifacts {
   const remove = db.prepare('delete from artifacts where kind = ? and hash = ?')
 
   return {
-    put: (...artifact) => db.write(() => void put.run(...artifact)),
+    put: (kind, hash, payload, expires_at, audit) =>
+      db.write(() => {
+        put.run(kind, hash, payload, expires_at)
+        writeAudit(audit)
+      }),
     find: (kind, hash) => db.look(() => plain(find.get(kind, hash))),
     consume: (kind, hash, now, next, record) =>
       db.write(() => {

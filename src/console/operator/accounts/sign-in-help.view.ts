@@ -1,0 +1,75 @@
+import { html } from 'ghtml'
+import { passwordLinkLifetime } from '../../../domain/accounts/password-links.ts'
+import type { Account } from '../../../storage/port/index.ts'
+import { layout, type Viewer } from '../../layout.ts'
+import { copyable } from '../../parts/copyable.ts'
+import { confirmPanel } from '../../parts/form/confirm-panel.ts'
+
+interface AccountView {
+  viewer: Viewer
+  account: Account
+}
+
+const pathOf = ({ id }: Account): string => `/operator/accounts/${id}`
+
+export const confirmLinkPage = ({ viewer, account }: AccountView): string =>
+  layout({
+    title: `Create a password link for ${account.email}`,
+    viewer,
+    width: 'narrow',
+    body: html`<h1>Create a password link for ${account.email}?</h1>
+      !${confirmPanel({
+        action: `${pathOf(account)}/password-link`,
+        csrf: viewer.csrf,
+        content: {
+          html: html`<p>Whoever opens the link can set the password of this account, once. Make sure that you talk to its
+            owner. The current password works until then.</p>`,
+        },
+        confirm: 'Create the link',
+        cancel: { href: pathOf(account), label: 'Cancel' },
+      })}`,
+  })
+
+interface LinkView extends AccountView {
+  link: string
+  /** The account was created with it. */
+  isNew: boolean
+}
+
+/** The only page that shows the link. It answers a form, so no address leads back to it. */
+export const linkPage = ({ viewer, account, link, isNew }: LinkView): string => {
+  const title = isNew
+    ? `The account ${account.email} has been created`
+    : `A password link for ${account.email}`
+  return layout({
+    title,
+    viewer,
+    width: 'narrow',
+    body: html`<h1>${title}</h1>
+      <section class="card secret">
+        <p>!${copyable({ value: link, id: 'password-link', what: 'link' })}</p>
+        <p><strong>Copy the link now: it is shown only once.</strong> Send it to ${account.email} over a channel that
+          only they read. It works once, for ${passwordLinkLifetime / 3600} hours.</p>
+      </section>
+      <p class="actions"><a class="button" href="${pathOf(account)}">I have copied it</a></p>`,
+  })
+}
+
+export const turnOffTwoFactorPage = ({ viewer, account }: AccountView): string =>
+  layout({
+    title: `Turn off two-factor authentication of ${account.email}`,
+    viewer,
+    width: 'narrow',
+    body: html`<h1>Turn off two-factor authentication of ${account.email}?</h1>
+      !${confirmPanel({
+        action: `${pathOf(account)}/two-factor-off`,
+        csrf: viewer.csrf,
+        content: {
+          html: html`<p>For a person who has lost both the phone and the recovery codes. The password alone will be enough
+            to sign in, unless the settings require a code: then the next sign-in sets it up again.</p>`,
+        },
+        confirm: 'Turn off',
+        cancel: { href: pathOf(account), label: 'Cancel' },
+        danger: true,
+      })}`,
+  })

@@ -1,0 +1,22 @@
+import { byAccount } from '../../domain/audit/audit.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { PageScope } from '../page-scope.ts'
+import { fromOf } from '../sign-in/signed-in.ts'
+
+export function sessionPages(scope: PageScope, { sessions, signedIn }: ConsoleDeps): void {
+  scope.post('/profile/sessions/end-others', async (request, reply) => {
+    const { account } = request
+    await sessions.endOthers(account, signedIn.valueOf(request), byAccount(account, fromOf(request)))
+    return reply.redirect('/profile?done=signed-out', 303)
+  })
+
+  scope.post<{ Params: { session_id: string } }>(
+    '/profile/sessions/:session_id/end',
+    async (request, reply) => {
+      const { account, params } = request
+      // One that has ended by itself is ended too.
+      await sessions.endById(account, params.session_id, byAccount(account, fromOf(request)))
+      return reply.redirect('/profile?done=ended', 303)
+    },
+  )
+}
