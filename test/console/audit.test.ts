@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import { auditActions } from '../../src/domain/audit/sentences.ts'
 import type { Account, AuditLine } from '../../src/storage/port/index.ts'
 import { authorizePath, type Client, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
@@ -159,6 +160,30 @@ describe('signing in and out', () => {
     const before = await count()
     await send()
     assert.equal(await count(), before)
+  })
+
+  test('password, sessions, two-factor authentication', async () => {
+    const { merchant } = await newMerchant()
+    const browser = await signedIn(merchant.email)
+    const told = { account_id: merchant.id, ...by(merchant, browser) }
+    const csrfOf = async (path: string) =>
+      /name="_csrf" value="([^"]*)"/.exec((await browser.open(path)).text)?.[1] ?? ''
+    await signedIn(merchant.email)
+    const body = new URLSearchParams({ _csrf: await csrfOf('/profile') })
+    await browser.open('/profile/sessions/end-others', { method: 'POST', body })
+    await assertTold({ action: 'sessions_ended', ...by(merchant, browser) })
+    const page = await browser.open('/profile/two-factor')
+    const secret = /name="secret" value="(\w+)"/.exec(page.text)?.[1] ?? ''
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+      timestamp: server.clock.now() * 1000,
+    })
+    await browser.submit(page, { code, current: password })
+    await assertTold({ ...told, action: 'two_factor_on', request_id: browser.posted })
+    await browser.fill('/profile/two-factor/off', { current: password })
+    await assertTold({ ...told, action: 'two_factor_off', request_id: browser.posted })
+    await browser.fill('/profile/password', { current: password, password: 'a new long password' })
+    const { lines } = await server.storage.audit.list({ account_id: merchant.id, limit: 2, look: 3 })
+    assert.deepEqual(lines.map(({ action }) => action).sort(), ['password_changed', 'sign_in'])
   })
 
   test('sign-up', async () => {
@@ -377,6 +402,8 @@ describe('an operator', () => {
     await connect(client, merchant, store_ids)
     await browser.fill(`/operator/apps/${client.client_id}/revoke`)
     await assertTold({ action: 'access_revoked', app_id: client.client_id, ...by(operator, browser) })
+    await browser.fill(`/operator/accounts/${merchant.id}/password-link`)
+    await assertTold({ action: 'password_link_created', account_id: merchant.id, ...by(operator, browser) })
     for (const word of ['disable', 'enable'] as const) {
       await browser.fill(`/operator/accounts/${merchant.id}/${word}`)
       await assertTold({ action: `account_${word}d`, account_id: merchant.id, ...by(operator, browser) })

@@ -65,7 +65,7 @@ describe('a merchant’s account', () => {
   test('its page has its stores, the apps it allows and what happened last', async () => {
     const { email, path } = await connected()
     const page = wordsOf((await operator.open(path)).text)
-    assert.match(page, new RegExp(`${email} merchant Enabled Disable`))
+    assert.match(page, new RegExp(`${email} merchant Enabled Create password link Disable`))
     assert.match(page, /Stores .*Harbour Street 1001 Australia\/Sydney/)
     assert.match(page, /Connected apps .*Ledger 1 1 store 1 Nov 2026/)
     assert.match(page, new RegExp(`${email} allowed the app Ledger 1 to read the store 1001 127\\.0\\.0\\.1`))

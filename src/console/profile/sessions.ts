@@ -1,6 +1,8 @@
 import { byAccount } from '../../domain/audit/audit.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { messagePage } from '../layout.ts'
 import type { PageScope } from '../page-scope.ts'
+import { sendHtml } from '../send-html.ts'
 import { fromOf } from '../sign-in/signed-in.ts'
 
 export function sessionPages(scope: PageScope, { sessions, signedIn }: ConsoleDeps): void {
@@ -13,10 +15,12 @@ export function sessionPages(scope: PageScope, { sessions, signedIn }: ConsoleDe
   scope.post<{ Params: { session_id: string } }>(
     '/profile/sessions/:session_id/end',
     async (request, reply) => {
-      const { account, params } = request
-      // One that has ended by itself is ended too.
-      await sessions.endById(account, params.session_id, byAccount(account, fromOf(request)))
-      return reply.redirect('/profile?done=ended', 303)
+      const { account, viewer, params } = request
+      const ended = await sessions.endById(account, params.session_id, byAccount(account, fromOf(request)))
+      if (ended) return reply.redirect('/profile?done=ended', 303)
+      const action = { href: '/profile', label: 'Back to your account' }
+      const advice = 'Maybe it ended by itself meanwhile.'
+      return sendHtml(reply, messagePage('You have no such session', advice, { viewer, action }), 404)
     },
   )
 }

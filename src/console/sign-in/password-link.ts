@@ -20,7 +20,7 @@ export const passwordLinkPages: PagePlugin = async (scope, { passwordLinks }) =>
         'It was used, it has expired, or a newer password was set. Ask the operator of this server for a new one.',
         { action: { href: '/login', label: 'Sign in' } },
       ),
-      404,
+      410,
     )
 
   const show = (reply: FastifyReply, token: string, { email }: Account, problem?: InputError) =>
