@@ -182,7 +182,7 @@ describe('nothing is left out', () => {
     '/',
     '/metrics',
     '/openapi.json',
-    '/login',
+    /^\/(login|password|profile)(\/|$)/,
     '/logout',
     '/signup',
     '/consent/:uid',

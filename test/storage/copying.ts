@@ -88,6 +88,8 @@ async function people(storage: Storage): Promise<void> {
   const session = { account_id: 'n', password_hash: 'hash', created_at: 1, expires_at: 2 }
   await storage.sessions.create({ hash: 'kept', ...session })
   await storage.sessions.create({ hash: 'ended', ...session })
+  const two_factor = { secret: 'SECRET', step: 7, recovery_hashes: ['r'], created_at: 1 }
+  await storage.twoFactors.set('n', two_factor)
   const name = 'Ünï “códe” \ue000 😀 \\ \t\n\u001e\u001f'
   await storage.apps.create(app('ledger', { name, public: true, redirect_uris: ['https://a.example/,"'] }), {
     id: 'secret',

@@ -2,7 +2,6 @@ import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
 import type { InputError } from '../../domain/input-error.ts'
 import { layout, type Viewer } from '../layout.ts'
-import { copyable } from '../parts/copyable.ts'
 import { currentPasswordField } from '../parts/form/current-password.ts'
 import { field } from '../parts/form/field.ts'
 import { postForm } from '../parts/form/post-form.ts'
@@ -61,7 +60,7 @@ export const setUpPage = (view: SetUpView): string => {
       <ol>
         <li>Scan this with the app, or type the key below into it.
           <div class="qr" role="img" aria-label="QR code of the key">!${renderSVG(uri, { border: 2 })}</div>
-          <p>!${copyable({ value: secret.replace(/.{4}(?=.)/g, '$& '), id: 'key', what: 'key' })}</p></li>
+          <p><code class="value">${secret.replace(/.{4}(?=.)/g, '$& ')}</code></p></li>
         <li>Type the code that the app shows.</li>
       </ol>
       !${postForm(

@@ -73,7 +73,7 @@ export function peopleTests(open: Open): void {
     await start('a', 'ada', 1000, 'Firefox')
     await start('b', 'ada', 2000)
     await start('other', 'bob', 2000)
-    assert.deepEqual(await sessions.ofAccount('ada', 1500), [
+    assert.deepEqual(Array.from(await sessions.ofAccount('ada', 1500)), [
       { hash: 'b', created_at: 2000, address: '192.0.2.1', browser: null },
       { hash: 'a', created_at: 1000, address: '192.0.2.1', browser: 'Firefox' },
     ])
