@@ -156,6 +156,37 @@ describe('a developer’s account', () => {
   })
 })
 
+describe('the stores of an app', () => {
+  test('an operator links it to stores and ends its access to some, with an audit entry each', async () => {
+    const [one, two] = [8101, 8102]
+    await server.push(sampleStore({ id: one }), sampleStore({ id: two }))
+    const client = await server.newApp({ name: 'Linked' })
+    const path = `/operator/apps/${client.client_id}/stores`
+    const ids = async () =>
+      ((await stores(await server.token(client))).json as { data: { id: number }[] }).data.map(({ id }) => id)
+    const send = (typed: string, action: string) => postTo(path, { ids: typed, action })
+    assert.equal((await send(`${one},\n ${two} ${two}`, 'link')).status, 303)
+    assert.deepEqual(await ids(), [one, two])
+    const linked = await latest({ app_id: client.client_id })
+    assert.deepEqual([linked?.action, linked?.store_ids], ['access_linked', [BigInt(one), BigInt(two)]])
+    assert.equal((await send(String(two), 'end')).status, 303)
+    assert.deepEqual(await ids(), [one])
+    assert.equal((await latest({ app_id: client.client_id }))?.action, 'access_revoked')
+    for (const [typed, action, reason] of [
+      ['', 'link', /at least one store id/],
+      ['8103', 'link', /no store has the id 8103/i],
+      ['one', 'link', /is not a store id/],
+      ['99999999999999999999', 'end', /is not a store id/],
+      [String(two), '', /press one of the two/i],
+    ] as const) {
+      const answer = await send(typed, action)
+      assert.equal(answer.status, 422, typed)
+      assert.match(answer.text, reason)
+    }
+    assert.deepEqual(await ids(), [one])
+  })
+})
+
 describe('an operator’s account', () => {
   test('nobody disables their own', async () => {
     const own = await server.accounts.findByEmail('ops@example.com')
@@ -257,7 +288,7 @@ describe('an app', () => {
     const question = wordsOf((await operator.open(`${path}/revoke`)).text)
     assert.match(
       question,
-      /It can read 2 stores now.* consent of 1 merchant ends, and so do the links made on the command/,
+      /It can read 2 stores now.* consent of 1 merchant ends, and so do the operators’ links/,
     )
     const page = wordsOf((await confirm(`${path}/revoke`)).text)
     assert.match(page, /Stores it can read 0/)

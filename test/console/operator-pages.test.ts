@@ -51,6 +51,10 @@ const pages = () => routesOf(server.app).filter(path => path === '/operator' || 
 
 const forms = [
   '/operator/settings',
+  '/operator/accounts/new',
+  '/operator/accounts/:account_id/password-link',
+  '/operator/accounts/:account_id/two-factor-off',
+  '/operator/apps/:app_id/stores',
   '/operator/accounts/:account_id/disable',
   '/operator/accounts/:account_id/enable',
   '/operator/apps/:app_id/disable',

@@ -279,7 +279,7 @@ describe('two-factor authentication', () => {
     const operator = await signedIn('op@example.com')
     const settings = await operator.open('/operator/settings')
     const set = (roles: Record<string, string>) =>
-      send(operator, settings, '/operator/settings/two-factor', roles)
+      send(operator, settings, '/operator/settings', { two_factor: 'save', ...roles })
     await set({ roles: 'developer' })
     t.after(() => set({}))
     const account = await server.newAccount('required@example.com', 'developer')

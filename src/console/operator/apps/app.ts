@@ -5,6 +5,7 @@ import { sendHtml } from '../../send-html.ts'
 import { fromOf } from '../../sign-in/signed-in.ts'
 import { sendNotFound } from '../not-found.ts'
 import { appPage } from './app.view.ts'
+import { appStorePages } from './stores.ts'
 import { disableAppPage, enableAppPage, revokeAppPage } from './confirm.view.ts'
 
 const latest = 10
@@ -18,7 +19,8 @@ declare module 'fastify' {
 }
 
 /** One app: its developer, what it may read, its requests; disable it, enable it, revoke all its access. */
-export const appPages: PagePlugin = async (scope, { storage, apps, figures, auditLog }) => {
+export const appPages: PagePlugin = async (scope, deps) => {
+  const { storage, apps, figures, auditLog } = deps
   scope.decorateRequest('shownApp')
   scope.addHook<{ Params: { app_id: string } }>('preHandler', async (request, reply) => {
     const found = await storage.apps.find(request.params.app_id)
@@ -37,6 +39,8 @@ export const appPages: PagePlugin = async (scope, { storage, apps, figures, audi
     ])
     return sendHtml(reply, appPage({ viewer, app, owner, secrets, reach, requests, lines }))
   })
+
+  appStorePages(scope, deps)
 
   const changes = {
     disable: {

@@ -71,10 +71,7 @@ const actions = ({ id, disabled_at, disabled_by_owner }: App, { stores }: AppRea
   !${disabled_at === null ? '' : html`<a class="button" href="${path}/${id}/enable">Enable</a>`}`
 
 const allowedBy = ({ merchants, linked }: AppReach): string =>
-  [
-    merchants > 0 ? `of ${formatCount(merchants, 'merchant')}` : '',
-    linked ? 'linked on the command line' : '',
-  ]
+  [merchants > 0 ? `of ${formatCount(merchants, 'merchant')}` : '', linked ? 'linked by an operator' : '']
     .filter(text => text !== '')
     .join(', ') || 'not connected yet'
 
@@ -94,6 +91,10 @@ const appFacts = ({ app, owner }: AppView): string =>
     {
       term: 'Redirect URIs',
       html: app.redirect_uris.length === 0 ? 'None' : plainList(app.redirect_uris),
+    },
+    {
+      term: 'Access',
+      html: html`<a href="${path}/${app.id}/stores">Link stores, or end its access to some</a>`,
     },
     { term: 'Created', html: viewerTime(app.created_at) },
     ...disabled(app),

@@ -71,7 +71,7 @@ export const revokeAppPage = (view: ConfirmAppView): string =>
     view,
     asks: `Revoke all access of ${view.app.name}?`,
     says: html`<p>${reads(view.reach)} From its next request it can read none: the consent of
-        ${formatCount(view.reach.merchants, 'merchant')} ends${view.reach.linked ? ', and so do the links made on the command line' : ''}.
+        ${formatCount(view.reach.merchants, 'merchant')} ends${view.reach.linked ? ', and so do the operators’ links' : ''}.
         The app keeps the data that it has already read.</p>
       <p>You cannot undo this: each merchant would have to allow the app again. To stop the app for a while, disable it
         instead.</p>`,

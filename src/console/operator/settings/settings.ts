@@ -20,19 +20,14 @@ export function operatorSettings(scope: PageScope, { switches }: ConsoleDeps): v
     return sendHtml(reply, settingsPage({ viewer, signUp, last, required }))
   })
 
-  scope.post(path, { schema: { body: form({ sign_up: text }) } }, async (request, reply) => {
-    const { sign_up } = request.body
-    if (sign_up === 'on' || sign_up === 'off') {
-      await switches.set('sign_up', sign_up === 'on', byAccount(request.account, fromOf(request)))
-    }
-    return reply.redirect(path, 303)
-  })
-
-  const twoFactorForm = form({ roles: texts })
-  scope.post('/operator/settings/two-factor', { schema: { body: twoFactorForm } }, async (request, reply) => {
+  // One of two forms of the page.
+  const schema = { body: form({ sign_up: text, two_factor: text, roles: texts }) }
+  scope.post(path, { schema }, async (request, reply) => {
+    const { sign_up, two_factor, roles: required } = request.body
     const by = byAccount(request.account, fromOf(request))
-    for (const role of roles) {
-      await switches.set(`two_factor_${role}`, request.body.roles.includes(role), by)
+    if (sign_up === 'on' || sign_up === 'off') await switches.set('sign_up', sign_up === 'on', by)
+    if (two_factor === 'save') {
+      for (const role of roles) await switches.set(`two_factor_${role}`, required.includes(role), by)
     }
     return reply.redirect(path, 303)
   })

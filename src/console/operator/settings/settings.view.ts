@@ -47,9 +47,10 @@ export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): 
         body: html`<p>Everyone can turn it on for themselves. Where it is required, a person without it sets it up at the
             next sign-in. People who are signed in stay so until their session ends, at most 12 hours.</p>
           !${postForm(
-            `${path}/two-factor`,
+            path,
             viewer.csrf,
-            html`<fieldset><legend>Required of</legend>!${required.map(
+            html`<input type="hidden" name="two_factor" value="save">
+            <fieldset><legend>Required of</legend>!${required.map(
               ({
                 role,
                 isRequired,
