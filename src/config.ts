@@ -41,6 +41,9 @@ export interface Config {
   max_waiting: number
   /** Addresses and ranges besides the public ones that webhooks may be sent to, comma-separated; also by http. */
   webhook_allow: string
+  /** An smtp:// or smtps:// URL of the server that sends mail, and the sender; empty: no mail is sent. */
+  smtp_url: string
+  mail_from: string
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number
 }
@@ -68,6 +71,8 @@ const settings = [
   'TILLGATE_MAX_WAIT',
   'TILLGATE_MAX_WAITING',
   'TILLGATE_WEBHOOK_ALLOW',
+  'TILLGATE_SMTP_URL',
+  'TILLGATE_MAIL_FROM',
   'TILLGATE_SHUTDOWN_DELAY',
 ] as const
 
@@ -114,6 +119,7 @@ export function readConfig(env: Environment = process.env): Config {
     max_wait: integer(env, 'TILLGATE_MAX_WAIT', 400, 1, 60_000),
     max_waiting: integer(env, 'TILLGATE_MAX_WAITING', 200, 1, 1_000_000),
     webhook_allow: readRanges(env, 'TILLGATE_WEBHOOK_ALLOW'),
+    ...readMail(env),
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }
@@ -134,6 +140,25 @@ function oneOf<T extends string>(env: Environment, name: Setting, fallback: T, v
   if (value === undefined)
     throw new ConfigError(`${name} is ${quoted(given)}; it must be one of ${values.join(', ')}`)
   return value
+}
+
+/** The URL is never printed: it may hold a password. */
+function readMail(env: Environment): Pick<Config, 'smtp_url' | 'mail_from'> {
+  const smtp_url = env['TILLGATE_SMTP_URL'] ?? ''
+  const mail_from = env['TILLGATE_MAIL_FROM'] ?? ''
+  if (smtp_url === '' && mail_from === '') return { smtp_url, mail_from }
+  const url = URL.parse(smtp_url)
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    throw new ConfigError(
+      'TILLGATE_SMTP_URL is not an address such as smtp://user:password@mail.example.com:587',
+    )
+  }
+  if (!/^[^@\s]+@[^@\s]+$|<[^@\s]+@[^@\s]+>$/.test(mail_from)) {
+    throw new ConfigError(
+      `TILLGATE_MAIL_FROM is ${quoted(mail_from)}; with TILLGATE_SMTP_URL it must be an address such as "Harbour POS <pos@example.com>"`,
+    )
+  }
+  return { smtp_url, mail_from }
 }
 
 function readWorkers(env: Environment, database: string): number {

@@ -12,6 +12,7 @@ import { operatorPages } from './operator/index.ts'
 import { profilePages } from './profile/index.ts'
 import { securityHeaders } from './security-headers.ts'
 import { loginPages } from './sign-in/login.ts'
+import { forgottenPages } from './sign-in/forgotten.ts'
 import { passwordLinkPages } from './sign-in/password-link.ts'
 import { signUpPages } from './sign-in/sign-up.ts'
 import { twoFactorPages } from './sign-in/two-factor.ts'
@@ -62,6 +63,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   await app.register(signUpPages, deps)
   await app.register(twoFactorPages, deps)
   await app.register(passwordLinkPages, deps)
+  await app.register(forgottenPages, deps)
   await app.register(profilePages, deps)
   await app.register(consentPages, deps)
   await app.register(merchantPages, deps)

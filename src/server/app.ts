@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { sendErrorPage } from '../console/error-page.ts'
 import { consolePages } from '../console/index.ts'
+import { createMail } from '../domain/accounts/mail.ts'
 import { createThrottle } from '../domain/accounts/throttle.ts'
 import { createPendingConsents } from '../domain/apps/pending-consents.ts'
 import { rejectOverload } from '../http/admission/overload.ts'
@@ -43,6 +44,8 @@ export interface AppDeps {
     | 'max_wait'
     | 'max_waiting'
     | 'webhook_allow'
+    | 'smtp_url'
+    | 'mail_from'
   >
   /** Public address and issuer. */
   issuer: string
@@ -108,6 +111,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ingest: deps.ingest,
     max_waiting: config.max_waiting,
     webhook_allow: config.webhook_allow,
+    mail: createMail(config),
     observe: {
       attempt: metrics.delivery,
       disabled: (endpoint_id, reason) =>

@@ -5,6 +5,7 @@ import type { ConsoleDeps } from '../console/deps.ts'
 import { createSecondStep } from '../console/sign-in/second-step.ts'
 import { createSignedIn } from '../console/sign-in/signed-in.ts'
 import { createAccounts } from '../domain/accounts/accounts.ts'
+import type { Mail } from '../domain/accounts/mail.ts'
 import { createPasswordLinks } from '../domain/accounts/password-links.ts'
 import { createSingleUseForms } from '../domain/accounts/single-use-forms.ts'
 import { createSessions } from '../domain/accounts/sessions.ts'
@@ -50,6 +51,7 @@ export interface ServiceDeps {
   max_waiting: number
   /** Addresses besides the public ones that webhooks may be sent to. */
   webhook_allow: string
+  mail: Mail | null
   observe: DeliveryObserver
 }
 
@@ -112,7 +114,14 @@ export async function createServices(deps: ServiceDeps) {
       secure,
       accounts,
       sessions,
-      passwordLinks: createPasswordLinks({ storage, clock, issuer, accounts }),
+      passwordLinks: createPasswordLinks({
+        storage,
+        clock,
+        issuer,
+        accounts,
+        mail: deps.mail,
+        notice: reason => log.warn({ reason }, 'a password link was not mailed'),
+      }),
       twoFactor: createTwoFactor({ storage, clock, switches }),
       secondStep: createSecondStep({ storage, clock, secure }),
       apps,

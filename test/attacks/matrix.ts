@@ -80,6 +80,8 @@ export const matrix: Record<string, Audience> = {
   'POST /login': 'all',
   'GET /login/code': 'all',
   'POST /login/code': 'all',
+  'GET /login/forgot': 'all',
+  'POST /login/forgot': 'all',
   'GET /login/set-up': 'all',
   'POST /login/set-up': 'all',
   'POST /logout': 'all',

@@ -133,6 +133,7 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/integration/v1/receipts': { allow: read, surface: 'envelope' },
     '/login': { allow: form, surface: 'page' },
     '/login/code': { allow: form, surface: 'page' },
+    '/login/forgot': { allow: form, surface: 'page' },
     '/login/set-up': { allow: form, surface: 'page' },
     '/password/:token': { allow: form, surface: 'page' },
     '/profile': { allow: read, surface: 'page' },

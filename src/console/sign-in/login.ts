@@ -36,7 +36,7 @@ export const loginPages: PagePlugin = async (scope, deps) => {
   async function show(request: FastifyRequest, reply: FastifyReply, shown: Shown, status: number) {
     const app_name = await askingApp(request, shown.next)
     const sign_up = (await switches.isOn('sign_up')) ? withNext('/signup', shown.next) : null
-    const view = { email: '', ...shown, app_name, sign_up }
+    const view = { email: '', ...shown, app_name, sign_up, can_mail: deps.passwordLinks.canMail }
     return sendHtml(reply, loginPage({ ...view, csrf: reply.generateCsrf() }), status)
   }
 

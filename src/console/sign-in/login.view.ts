@@ -12,10 +12,12 @@ interface LoginView {
   app_name: string | null
   /** The address of the sign-up page; null while sign-up is off. */
   sign_up: string | null
+  /** Whether the server can mail a link. */
+  can_mail: boolean
 }
 
 /** The field names are those that password managers look for. After a refusal the password field has the focus. */
-export const loginPage = ({ csrf, next, email, problem, app_name, sign_up }: LoginView): string => {
+export const loginPage = ({ csrf, next, email, problem, app_name, sign_up, can_mail }: LoginView): string => {
   const described = problem === undefined ? '' : 'aria-describedby="problem"'
   const [atEmail, atPassword] = problem === undefined ? ['autofocus', ''] : ['', 'autofocus']
   return layout({
@@ -35,6 +37,7 @@ export const loginPage = ({ csrf, next, email, problem, app_name, sign_up }: Log
         <input type="password" id="password" name="password" autocomplete="current-password" required !${described} !${atPassword}>
         <button type="submit" class="wide">Sign in</button>`,
       )}
+      !${can_mail ? html`<p class="aside"><a href="/login/forgot">Forgot your password?</a></p>` : ''}
       !${sign_up !== null && app_name === null ? html`<p class="aside">Building an app? <a href="${sign_up}">Create a developer account</a></p>` : ''}`,
   })
 }

@@ -26,7 +26,7 @@ export function newAccountPage(scope: PageScope, deps: ConsoleDeps): void {
     const by = byAccount(request.account, fromOf(request))
     const create = async (chosen: Role) => {
       const account = await accounts.createWithoutPassword({ email, role: chosen }, by)
-      return { account, link: await passwordLinks.create(account, by) }
+      return { account, link: await passwordLinks.give(account, by) }
     }
     try {
       if (!role) throw new InputError('role', 'choose a role')

@@ -21,10 +21,12 @@ export function signInHelp(
     const { viewer, shownAccount: account } = request
     const { _csrf } = request.body
     const by = byAccount(request.account, fromOf(request))
-    const link = await singleUseForms.use(_csrf, () => passwordLinks.create(account, by))
-    if (link === null)
+    const made = await singleUseForms.use(_csrf, async () => ({
+      link: await passwordLinks.give(account, by),
+    }))
+    if (made === null)
       return sendHtml(reply, sentAlreadyPage(viewer, `/operator/accounts/${account.id}`), 409)
-    return sendHtml(reply, linkPage({ viewer, account, link, isNew: false }))
+    return sendHtml(reply, linkPage({ viewer, account, link: made.link, isNew: false }))
   })
 
   const offPath = '/operator/accounts/:account_id/two-factor-off'

@@ -31,7 +31,8 @@ export const confirmLinkPage = ({ viewer, account }: AccountView): string =>
   })
 
 interface LinkView extends AccountView {
-  link: string
+  /** Null: it was mailed. */
+  link: string | null
   /** The account was created with it. */
   isNew: boolean
 }
@@ -46,14 +47,20 @@ export const linkPage = ({ viewer, account, link, isNew }: LinkView): string => 
     viewer,
     width: 'narrow',
     body: html`<h1>${title}</h1>
-      <section class="card secret">
+      !${link === null ? mailed(account) : handedOver(account, link)}`,
+  })
+}
+
+const mailed = (account: Account): string => html`<p>The server has mailed ${account.email} a link to set the
+    password. It works once, for ${passwordLinkLifetime / 3600} hours.</p>
+  <p class="actions"><a class="button" href="${pathOf(account)}">Continue</a></p>`
+
+const handedOver = (account: Account, link: string): string => html`<section class="card secret">
         <p>!${copyable({ value: link, id: 'password-link', what: 'link' })}</p>
         <p><strong>Copy the link now: it is shown only once.</strong> Send it to ${account.email} over a channel that
           only they read. It works once, for ${passwordLinkLifetime / 3600} hours.</p>
       </section>
-      <p class="actions"><a class="button" href="${pathOf(account)}">I have copied it</a></p>`,
-  })
-}
+      <p class="actions"><a class="button" href="${pathOf(account)}">I have copied it</a></p>`
 
 export const turnOffTwoFactorPage = ({ viewer, account }: AccountView): string =>
   layout({

@@ -1,0 +1,34 @@
+import type { Transporter } from 'nodemailer'
+
+/** Milliseconds: a page waits for an operator's mail. */
+const timeout = 10_000
+
+export interface Mail {
+  /** Rejects when the mail server does not accept the message. */
+  send(message: { to: string; subject: string; text: string }): Promise<void>
+}
+
+/** Sends mail over SMTP; null when no server is configured. */
+export function createMail({ smtp_url, mail_from }: { smtp_url: string; mail_from: string }): Mail | null {
+  if (smtp_url === '') return null
+  let transport: Promise<Transporter> | undefined
+  // Loaded for the first mail: most starts of the server send none.
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url: smtp_url,
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  }
+  return {
+    async send({ to, subject, text }) {
+      transport ??= open()
+      // The address as a part: an email with a comma must not become two.
+      await (await transport).sendMail({ from: mail_from, to: { name: '', address: to }, subject, text })
+    },
+  }
+}

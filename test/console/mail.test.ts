@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { after, afterEach, before, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { Browser } from '../helpers/browser.ts'
+import { password, startServer, type TestServer } from '../helpers/server.ts'
+
+/** Password links by mail, received by a real SMTP server. */
+
+let server: TestServer
+let isRefusing = false
+const received: { to: string[]; text: string }[] = []
+let onMail = () => {}
+
+const smtp = new SMTPServer({
+  disabledCommands: ['STARTTLS'],
+  onAuth: ({ username, password: given }, _session, done) =>
+    username === 'till' && given === 'p@ss' ? done(null, { user: 'till' }) : done(new Error('no')),
+  onData(stream, session, done) {
+    let text = ''
+    stream.on('data', chunk => (text += chunk))
+    stream.on('end', () => {
+      if (isRefusing) return done(new Error('mailbox full'))
+      received.push({ to: session.envelope.rcptTo.map(({ address }) => address), text })
+      done()
+      onMail()
+    })
+  },
+})
+
+before(async () => {
+  const listening = once(smtp.listen(0, '127.0.0.1'), 'listening')
+  await listening
+  const { port } = smtp.server.address() as AddressInfo
+  const smtp_url = `smtp://till:p%40ss@127.0.0.1:${port}`
+  server = await startServer({ config: { smtp_url, mail_from: 'Harbour POS <pos@example.com>' } })
+  await server.newAccount('op@example.com', 'operator')
+  await server.newAccount('owner@example.com')
+})
+afterEach(() => {
+  received.length = 0
+  isRefusing = false
+  server.clock.advance(3600)
+})
+after(async () => {
+  await server.close()
+  await new Promise<void>(resolve => smtp.close(resolve))
+})
+
+/** Resolves when so many have arrived. */
+const mailsTo = (email: string, count: number) =>
+  new Promise<void>(resolve => {
+    onMail = () => {
+      if (received.filter(({ to }) => to[0] === email).length === count) resolve()
+    }
+    onMail()
+  })
+/** The body is quoted-printable: a line that ends with = goes on. */
+const linkIn = (text: string) => /\/password\/[\w-]{43}/.exec(text.replace(/=\r?\n/g, ''))?.[0] ?? ''
+
+async function ask(email: string) {
+  const browser = new Browser(server.base)
+  assert.match((await browser.open('/login')).text, /Forgot your password/)
+  return browser.submit(await browser.open('/login/forgot'), { email })
+}
+
+test('a forgotten password: the mail has a link that sets a new one', async () => {
+  const answer = await ask(' Owner@example.com')
+  assert.match(answer.text, /a link to set a new password is on its way/)
+  await mailsTo('owner@example.com', 1)
+  const [mail] = received
+  assert.deepEqual(mail?.to, ['owner@example.com'])
+  assert.match(mail?.text ?? '', /From: Harbour POS <pos@example.com>/)
+  const owner = new Browser(server.base)
+  await owner.submit(await owner.open(linkIn(mail?.text ?? '')), { password: 'a brand new password' })
+  assert.doesNotMatch((await owner.signIn('owner@example.com', 'a brand new password')).text, /Wrong/)
+  assert.match((await new Browser(server.base).signIn('owner@example.com', password)).text, /Wrong/)
+})
+
+test('an unknown email gets the same answer and no mail; an account gets at most three an hour', async () => {
+  const known = await ask('owner@example.com')
+  const unknown = await ask('nobody@example.com')
+  assert.equal(unknown.text, known.text)
+  for (let i = 0; i < 2; i++) await ask('owner@example.com')
+  await mailsTo('owner@example.com', 3)
+  await ask('owner@example.com')
+  await server.newAccount('last@example.com')
+  await ask('last@example.com')
+  await mailsTo('last@example.com', 1)
+  assert.equal(received.length, 4)
+})
+
+test('an operator’s link is mailed and not shown; when the mail server refuses it, it is shown', async () => {
+  const operator = new Browser(server.base)
+  await operator.signIn('op@example.com')
+  const create = async (email: string) =>
+    operator.submit(await operator.open('/operator/accounts/new'), { email, role: 'developer' })
+  const mailed = await create('one@example.com')
+  assert.match(mailed.text, /has mailed one@example.com/)
+  assert.equal(linkIn(mailed.text), '')
+  assert.equal((await server.get(linkIn(received[0]?.text ?? ''))).status, 200)
+  isRefusing = true
+  const shown = await create('two@example.com')
+  assert.equal((await server.get(linkIn(shown.text))).status, 200)
+  const noticed = server.events().find(({ msg }) => msg === 'a password link was not mailed')
+  assert.match(noticed?.reason ?? '', /EMESSAGE/)
+  assert.doesNotMatch(server.log.join(''), /p@ss|p%40ss/)
+})
