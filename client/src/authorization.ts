@@ -51,7 +51,9 @@ export async function completeAuthorization(
   tokens: Tokens,
   callbackUrl: string | URL,
   pending: Pick<PendingAuthorization, 'state' | 'codeVerifier' | 'redirectUri'>,
+  signal?: AbortSignal,
 ): Promise<TokenSet> {
+  signal?.throwIfAborted()
   const { searchParams } = new URL(callbackUrl, pending.redirectUri)
   if (!pending.state || !isOnly(searchParams, 'state', pending.state)) {
     throw new TillgateError('state_mismatch', 'state is not the one of this session: begin again')
@@ -72,7 +74,7 @@ export async function completeAuthorization(
   }
   // The verifier is random and of this code alone, so a repeated exchange has the same key.
   const key = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`code ${pending.codeVerifier}`))
-  return tokens.request(fields, base64url(key))
+  return tokens.request(fields, base64url(key), signal)
 }
 
 const isOnly = (query: URLSearchParams, name: string, value: string): boolean => {

@@ -50,10 +50,11 @@ export interface Client {
   activate(options: CallOptions & { storeId: StoreId }): Promise<Store & { scope: string }>
   /** Where to send the merchant's browser. */
   authorizationUrl(request: AuthorizationRequest): Promise<PendingAuthorization>
-  /** Exchanges the code of the address that the browser came back to. */
+  /** Exchanges the code of the address that the browser came back to. After an abort it may be called again. */
   completeAuthorization(
     callbackUrl: string | URL,
     pending: Pick<PendingAuthorization, 'state' | 'codeVerifier' | 'redirectUri'>,
+    options?: CallOptions,
   ): Promise<TokenSet>
   /** The current access token, for requests of your own. */
   token(options?: CallOptions): Promise<TokenSet>
@@ -96,8 +97,8 @@ export function createClient(options: ClientOptions): Client {
       return (await api.request({ method: 'POST', path, signal })).data as Store & { scope: string }
     },
     authorizationUrl: request => authorizationUrl(options, request),
-    completeAuthorization: (callbackUrl, pending) =>
-      completeAuthorization(options, tokens, callbackUrl, pending),
+    completeAuthorization: (callbackUrl, pending, { signal } = {}) =>
+      completeAuthorization(options, tokens, callbackUrl, pending, signal),
     token: ({ signal } = {}) => api.token(signal),
     request: api.request,
     requests: transport.sent,

@@ -35,7 +35,7 @@ export interface Tokens {
   /** A token that is valid now and is not `refused`, the one that an answer 401 was about. */
   get(refused?: string): Promise<TokenSet>
   /** One request to the token endpoint; its tokens are stored. */
-  request(fields: Record<string, string>, idempotencyKey?: string): Promise<TokenSet>
+  request(fields: Record<string, string>, idempotencyKey?: string, signal?: AbortSignal): Promise<TokenSet>
 }
 
 /** Renewed so many milliseconds before the end, so that no request arrives late. */
@@ -55,13 +55,17 @@ export function createTokens(transport: Transport, options: TokenOptions): Token
   const usable = (tokens: TokenSet | null | undefined, refused?: string): TokenSet | null =>
     tokens && tokens.accessToken !== refused && tokens.expiresAt - margin > now() ? tokens : null
 
-  async function request(fields: Record<string, string>, idempotencyKey?: string): Promise<TokenSet> {
+  async function request(
+    fields: Record<string, string>,
+    idempotencyKey?: string,
+    signal?: AbortSignal,
+  ): Promise<TokenSet> {
     const body = new URLSearchParams(fields)
     body.set('client_id', clientId)
     if (clientSecret !== undefined) body.set('client_secret', clientSecret)
     const asked = now()
     const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
-    const answer = await transport.send({ method: 'POST', path: '/auth/v2/token', body, headers })
+    const answer = await transport.send({ method: 'POST', path: '/auth/v2/token', body, headers, signal })
     const { access_token, refresh_token, scope = '', expires_in } = (answer.body ?? {}) as TokenBody
     if (typeof access_token !== 'string' || !(expires_in > 0)) {
       throw new TillgateError('response_invalid', 'the token endpoint sent no access_token and expires_in')

@@ -49,6 +49,9 @@ export interface Transport {
   sent(): number
 }
 
+/** A read changes nothing, so it is also repeated after an error that a proxy or a failover causes for a moment. */
+const passingForReads = [408, 500, 502, 504]
+
 export function createTransport(options: TransportOptions): Transport {
   const { limit = 5, base = 500, max = 30_000 } = options.retry ?? {}
   const { timeout = 30_000, sleep = pause } = options
@@ -97,7 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         return await attempt(exchange)
       } catch (error) {
-        const delay = error instanceof TillgateError ? delayOf(error, retries) : null
+        const delay = error instanceof TillgateError ? delayOf(error, exchange.method, retries) : null
         if (retries >= limit || delay === null) throw error
         await sleep(delay, exchange.signal)
       }
@@ -105,8 +108,10 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   /** Milliseconds until the next attempt; null when a retry is of no use. */
-  function delayOf({ code, status, retryAfter }: TillgateError, retries: number): number | null {
-    if (code !== 'connection_failed' && status !== 429 && status !== 503) return null
+  function delayOf(error: TillgateError, method: Exchange['method'], retries: number): number | null {
+    const { code, status, retryAfter } = error
+    const isPassing = code === 'connection_failed' || [429, 503].includes(status)
+    if (!isPassing && (method === 'POST' || !passingForReads.includes(status))) return null
     const step = Math.min(max, base * 2 ** retries)
     // Jitter, so that clients that failed together do not return together; never before Retry-After.
     if (retryAfter === null) return step * (0.5 + Math.random() / 2)
@@ -139,6 +144,7 @@ function errorOf({ status, headers }: Response, text: string): TillgateError {
 /** For answers of a proxy, or of another server of the specification. */
 const codesOfStatus: Record<number, string> = {
   401: 'token_invalid',
+  408: 'request_timeout',
   422: 'parameter_invalid',
   429: 'rate_limited',
   500: 'server_error',

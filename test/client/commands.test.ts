@@ -131,9 +131,26 @@ test('ndjson: whole pages with their position; a page that was cut off is read a
     ({ kind, store_id, walk, next }) => kind === 'position' && store_id === 1001 && walk === 1 && next === 0,
   )
   assert.equal(all.slice(voided).filter(({ kind }) => kind === 'order').length, 9)
-  writeFileSync(file, 'something else\n')
-  assert.match(
-    (await run('mirror', '--url', world.server.base, '--to', file, '--format', 'ndjson')).stderr,
-    /not a mirror/,
-  )
+})
+
+test('ndjson: a file of something else is refused and stays as it is', async () => {
+  const file = path('foreign.ndjson')
+  const contents = [
+    'something else\n',
+    'no line end',
+    '{',
+    JSON.stringify({ kind: 'order', store_id: 1, id: 'O-1' }),
+    `${JSON.stringify({ kind: 'order', store_id: 1, id: 'O-1' })}\n`,
+    `${JSON.stringify({ kind: 'store', id: 1, name: 'A record' })}\n`,
+    `{"kind":"store","store_id":1,"data":{}}\n{"kind":"order","id":1}\n`,
+  ]
+  for (const text of contents) {
+    writeFileSync(file, text)
+    const result = await run('mirror', '--url', world.server.base, '--to', file, '--format', 'ndjson')
+    assert.deepEqual([result.code, /is not a mirror in NDJSON/.test(result.stderr)], [1, true], text)
+    assert.equal(readFileSync(file, 'utf8'), text)
+  }
+  // The first write of a copy, cut off.
+  writeFileSync(file, '{"kind":"store","store_id":100')
+  assert.equal((await run('mirror', '--url', world.server.base, '--to', file, '--format', 'ndjson')).code, 0)
 })

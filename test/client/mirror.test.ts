@@ -60,8 +60,10 @@ const verify = async (file: string, ...more: string[]) => {
   assert.equal(stderr, '')
   return { code, ...JSON.parse(stdout) }
 }
-const complete = async (file: string) => {
-  const result = await verify(file)
+/** Fewer requests than the default, every day since 1970. */
+const lately = ['--since', '2025-01-01']
+const complete = async (file: string, ...more: string[]) => {
+  const result = await verify(file, ...(more.length > 0 ? more : lately))
   assert.deepEqual([result.code, result.complete, result.differ], [0, true, []], JSON.stringify(result))
 }
 
@@ -149,6 +151,21 @@ test('a later run brings late, corrected, refunded and new entries, and asks onl
   await complete('all.db')
 })
 
+test('verify finds a day that the copy lacks, however old it is; with --since only later ones', async () => {
+  const db = new DatabaseSync(join(folder, 'all.db'))
+  db.exec("delete from orders where id = 'ancient'")
+  const { differ, requests } = await verify('all.db')
+  assert.deepEqual(differ, [{ store_id: 1001, days: ['1999-02-01'] }])
+  await complete('all.db', '--since', '1999-02-02')
+  assert.ok(requests > 3 * 50, String(requests))
+  db.close()
+  assert.equal((await verify('all.db', '--since', '1999-02-01', '--repair')).complete, true)
+  for (const day of ['1999', '2026-02-30', '9999-01-01']) {
+    const { code, stderr } = await runClient(args('verify', 'all.db', '--since', day), world.reader)
+    assert.deepEqual([code, /--since/.test(stderr)], [2, true], day)
+  }
+})
+
 test('a store that is revoked keeps its entries and is marked; one that is new or returns is followed', async () => {
   const { client_id } = world.reader
   await world.push(sampleStore({ id: 1004 }), order('new', { store_id: 1004 }))
@@ -185,21 +202,21 @@ test('verify names the days that differ, also items, and --repair reads the stor
   db.exec("delete from orders where id = 'late'; update orders set seq = seq - 1 where id = 'first 3'")
   db.exec('update items set seq = seq - 1 where id = 1; delete from orders where store_id = 1004')
   db.close()
-  const found = await verify('all.db')
+  const found = await verify('all.db', ...lately)
   assert.deepEqual([found.code, found.complete], [1, false])
   assert.deepEqual(found.differ, [
     { store_id: 1001, days: ['2025-02-01', '2026-11-01', 'items'] },
     { store_id: 1004, days: ['2026-11-01'] },
   ])
   const plain = await runClient(
-    args('verify', 'all.db').filter(arg => arg !== '--json'),
+    args('verify', 'all.db', ...lately).filter(arg => arg !== '--json'),
     world.reader,
   )
   assert.match(
     plain.stdout,
     /^store 1001 differs: 2025-02-01, 2026-11-01, items\nstore 1004 differs: 2026-11-01\nnot complete/,
   )
-  assert.equal((await verify('all.db', '--repair')).complete, true)
+  assert.equal((await verify('all.db', '--repair', ...lately)).complete, true)
   assert.deepEqual(copied('all.db'), await held([1001, 1002, 1004, big]))
 })
 

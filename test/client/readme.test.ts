@@ -70,8 +70,14 @@ test('1: the first orders', async () => {
 test('2: the loop goes on where it was killed, and begins again with a new feed', async () => {
   const child = start('follow.mjs')
   assert.equal(await output(child), '5 orders\n')
-  await world.push(sampleOrder({ id: 'next' }))
+  // JSON.stringify would refuse this id, and JSON.parse change it.
+  const large = JSON.stringify(sampleOrder({ id: 'next' })).replace(
+    '"menu_id":12',
+    '"menu_id":9007199254740993',
+  )
+  await world.push(large)
   assert.equal(await output(child), '6 orders\n')
+  assert.match(readFileSync(join(folder, 'copy.json'), 'utf8'), /"menu_id":9007199254740993,/)
   child.kill('SIGKILL')
   await once(child, 'exit')
   await world.server.storage.changes.renewHistory()

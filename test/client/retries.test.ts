@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createClient } from '../../client/src/index.ts'
+import { pause } from '../../client/src/transport.ts'
 
 /** Faults that a server has to be made to show: a bare server that answers as each test says. */
 
@@ -73,12 +74,27 @@ for (const [name, fault] of [
   })
 }
 
-for (const status of [400, 403, 404, 409, 422, 500, 502]) {
+for (const status of [400, 403, 404, 405, 409, 413, 422, 501]) {
   test(`${status} is not tried again`, async () => {
     const { result, requests } = await read([failure(status)])
     assert.deepEqual([result.status, requests], [status, 1])
   })
 }
+
+test('408, 500, 502 and 504 are tried again for a read, and not for a POST', async () => {
+  for (const status of [408, 500, 502, 504]) {
+    const { result, requests } = await read([failure(status), data([{ id: 1 }])])
+    assert.deepEqual([result, requests], [[{ id: 1 }], 2], String(status))
+    answers = [failure(status), data({ id: 1 })]
+    seen.length = 0
+    const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b' })
+    await assert.rejects(client.activate({ storeId: 1 }), { status })
+    assert.equal(seen.length, 2, 'the token and one attempt')
+  }
+  answers = [failure(503), data({ id: 1 })]
+  const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b', sleep: async () => {} })
+  assert.deepEqual(await client.activate({ storeId: 1 }), { id: 1 })
+})
 
 test('retries have a limit, and the last error is thrown', async () => {
   const { result, requests } = await read(
@@ -111,9 +127,28 @@ test('Retry-After is the least pause, in seconds or as a date; a very long one i
 test('a real pause ends when the signal aborts', async () => {
   answers = [failure(503, { 'retry-after': '60' })]
   const controller = new AbortController()
-  const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b' })
-  http.once('request', () => setImmediate(() => controller.abort(new Error('stopped'))))
+  const sleep: typeof pause = (milliseconds, signal) => {
+    const pausing = pause(milliseconds, signal)
+    controller.abort(new Error('stopped'))
+    return pausing
+  }
+  const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b', sleep })
+  const began = performance.now()
   await assert.rejects(Array.fromAsync(client.stores({ signal: controller.signal })), /stopped/)
+  assert.ok(performance.now() - began < 30_000, 'the pause went on')
+})
+
+test('completeAuthorization ends when the signal aborts', async () => {
+  const client = createClient({ baseUrl: base, clientId: 'a' })
+  const pending = await client.authorizationUrl({ redirectUri: 'https://app.example/callback' })
+  const back = `?code=c&state=${pending.state}&iss=${encodeURIComponent(base)}`
+  const controller = new AbortController()
+  const { signal } = controller
+  http.once('request', () => controller.abort(new Error('stopped')))
+  await assert.rejects(client.completeAuthorization(back, pending, { signal }), /stopped/)
+  seen.length = 0
+  await assert.rejects(client.completeAuthorization(back, pending, { signal }), /stopped/)
+  assert.equal(seen.length, 0)
 })
 
 test('no answer in time is a failed connection', async () => {
@@ -154,7 +189,7 @@ test('errors as text, and answers that are not the API’s, are understood', asy
   assert.match((await read([asText])).result.message, /403 not yours/)
   const html: Handler = (_, response) =>
     void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>')
-  assert.equal((await read([html])).result.code, 'response_invalid')
+  assert.equal((await read([html], { retry: { limit: 0 } })).result.code, 'response_invalid')
 })
 
 test('401 twice is thrown, with one new token in between', async () => {

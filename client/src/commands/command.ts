@@ -82,6 +82,14 @@ export function wholeNumber(value: Options[string], name: string, [least, most]:
   throw new UsageError(`--${name} was "${String(value)}"; it must be a whole number from ${least} to ${most}`)
 }
 
+export function dayOf(value: Options[string], name: string): string {
+  const day = String(value)
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN
+  // Date.parse accepts 30 February and means 2 March.
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day)) return day
+  throw new UsageError(`--${name} was "${day}"; it must be a day, yyyy-MM-dd`)
+}
+
 /** Whether the server is on this machine. */
 export const isLocal = (url: Options[string]): boolean =>
   /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(urlOf(url)).hostname)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createContext } from '../conform/context.ts'
 import { checkRule, junit, type Result, rules } from '../conform/run.ts'
-import { type Command, credentialsOf, jsonOption, UsageError, urlOf, urlOption } from './command.ts'
+import { type Command, credentialsOf, dayOf, jsonOption, UsageError, urlOf, urlOption } from './command.ts'
 
 export const conform: Command = {
   name: 'conform',
@@ -17,8 +17,8 @@ export const conform: Command = {
   async run(options, context) {
     const { signal, stdout } = context
     const url = urlOf(options['url'])
-    const { rule: prefix = '', store, day } = options as Record<string, string | undefined>
-    if (day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(day)) throw new UsageError('--day is not yyyy-MM-dd')
+    const { rule: prefix = '', store } = options as Record<string, string | undefined>
+    const day = options['day'] === undefined ? undefined : dayOf(options['day'], 'day')
     const chosen = rules.filter(({ id }) => id.startsWith(prefix))
     if (chosen.length === 0) throw new UsageError(`no rule begins with "${prefix}"`)
     const checks = await createContext({

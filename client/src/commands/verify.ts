@@ -2,7 +2,7 @@ import { openSqlite } from '../mirror/sqlite.ts'
 import { createSync } from '../mirror/sync.ts'
 import { createVerify, isGone, type StoreResult } from '../mirror/verify.ts'
 import { stringifyExact } from '../exact-json.ts'
-import { clientOf, type Command, jsonOption, urlOption } from './command.ts'
+import { clientOf, type Command, dayOf, jsonOption, UsageError, urlOption } from './command.ts'
 
 export const verify: Command = {
   name: 'verify',
@@ -11,16 +11,23 @@ export const verify: Command = {
   options: {
     url: urlOption,
     to: { value: 'FILE', help: 'the file that mirror wrote', required: true },
+    since: {
+      value: 'DAY',
+      help: 'compare from this UTC day on; every day that the copy has is compared in any case',
+      default: '1970-01-01',
+    },
     repair: { help: 'read the stores that differ again from the beginning' },
     json: jsonOption,
   },
   async run(options, context) {
     const { signal, stdout } = context
+    const since = dayOf(options['since'], 'since')
+    if (Date.parse(since) > Date.now()) throw new UsageError(`--since ${since} lies in the future`)
     const client = clientOf(options, context)
     const copy = await openSqlite(String(options['to']), { create: false })
     try {
       const sync = createSync({ client, copy, signal, parallel: 1, count: 1000 })
-      const verifyStore = createVerify({ client, copy, sync, signal })
+      const verifyStore = createVerify({ since, client, copy, sync, signal })
       await sync.stores()
       const results: StoreResult[] = []
       for (const store_id of copy.storeIds()) {

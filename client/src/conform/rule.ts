@@ -29,11 +29,15 @@ export function judge(holds: boolean, seen: string): string {
 
 export const shown = ({ status, text }: Answer): string => `${status} ${text.slice(0, 160)}`
 
+export const needStore = ({ storeId }: ConformContext): void => {
+  if (storeId === null) throw new Skipped('the token has no store')
+}
+
+/** Requests by the name that a report gives them. */
+export type Requests = Record<string, () => Promise<Answer>>
+
 /** Each of these requests must get one of these statuses, in the envelope. */
-export async function statuses(
-  expected: readonly number[],
-  requests: Record<string, () => Promise<Answer>>,
-): Promise<string> {
+export async function statuses(expected: readonly number[], requests: Requests): Promise<string> {
   const seen = new Set<number>()
   for (const [name, request] of Object.entries(requests)) {
     const answer = await request()

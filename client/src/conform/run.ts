@@ -1,11 +1,12 @@
 import type { ConformContext } from './context.ts'
-import { accessRules } from './rules-access.ts'
 import { dataRules } from './rules-data.ts'
 import { listRules } from './rules-lists.ts'
+import { parameterRules } from './rules-parameters.ts'
+import { tokenRules } from './rules-tokens.ts'
 import { Breach, type Rule, Skipped } from './rule.ts'
 
-export const rules: readonly Rule[] = [...listRules, ...dataRules, ...accessRules].sort((a, b) =>
-  a.section.localeCompare(b.section, 'en', { numeric: true }),
+export const rules: readonly Rule[] = [...listRules, ...dataRules, ...parameterRules, ...tokenRules].sort(
+  (a, b) => a.section.localeCompare(b.section, 'en', { numeric: true }),
 )
 
 export interface Result {

@@ -22,7 +22,12 @@ interface State {
   items: Set<string>
 }
 
+const kinds = ['store', 'removed', 'order', 'item', 'position']
+
 const lineOf = (line: Line): string => `${stringifyExact(line)}\n`
+
+/** The list of stores is the first write, so every file of ours begins with this. */
+const firstBytes = Buffer.from('{"kind":"store","store_id":')
 
 const start: Position = { feed: null, next: 0, walk: 0, complete: false }
 
@@ -123,10 +128,11 @@ async function readLines(file: string, learn: (line: Line) => void): Promise<num
   let rest = Buffer.alloc(0)
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
     rest = Buffer.concat([rest, chunk as Buffer])
+    if (read === 0 && !rest.subarray(0, firstBytes.length).equals(firstBytes)) throw notOurs(file, rest)
     let from = 0
     // Not node:readline: it also splits at U+2028, which JSON has in strings. A last line without its end is cut off.
     for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10, from)) {
-      const line = parseLine(rest.toString('utf8', from, at), file)
+      const line = parseLine(rest.subarray(from, at), file)
       read += at + 1 - from
       from = at + 1
       page.push(line)
@@ -140,12 +146,15 @@ async function readLines(file: string, learn: (line: Line) => void): Promise<num
   return end
 }
 
-function parseLine(text: string, file: string): Line {
+function parseLine(bytes: Buffer, file: string): Line {
   try {
-    const line = parseExact(text) as Line
-    if (['store', 'removed', 'order', 'item', 'position'].includes(line.kind)) return line
+    const line = parseExact(bytes.toString()) as Line
+    if (kinds.includes(line.kind) && line.store_id !== undefined) return line
   } catch {
     // Below.
   }
-  throw new Error(`${file} is not a mirror in NDJSON: ${text.slice(0, 60)}`)
+  throw notOurs(file, bytes)
 }
+
+const notOurs = (file: string, bytes: Buffer): Error =>
+  new Error(`${file} is not a mirror in NDJSON, and stays as it is: ${bytes.toString('utf8', 0, 60)}`)

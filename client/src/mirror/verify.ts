@@ -14,6 +14,8 @@ export interface StoreResult {
 }
 
 interface VerifyOptions {
+  /** First UTC day to compare, as `yyyy-MM-dd`; the copy's own days are compared in any case. */
+  since: string
   client: Client
   copy: SqliteCopy
   sync: Sync
@@ -22,11 +24,10 @@ interface VerifyOptions {
 
 const longestSpan = 400
 const day = 86_400_000
+const lastDay = Date.parse('9999-12-31')
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-const years = 10
-
-export function createVerify({ client, copy, sync, signal }: VerifyOptions) {
+export function createVerify({ since, client, copy, sync, signal }: VerifyOptions) {
   const { db } = copy
   const otherDays = db.prepare(`select distinct substr(created_at, 1, 10) as day from orders
     where store_id = ?1 and (created_at < ?2 or created_at > ?3 || '~') order by created_at`)
@@ -34,17 +35,20 @@ export function createVerify({ client, copy, sync, signal }: VerifyOptions) {
     where store_id = ? and created_at >= ? and created_at < ? order by created_at`)
   const items = db.prepare('select cast(id as text) as id, seq from items where store_id = ?')
 
-  /** Windows of at most 400 days, the newest first: the last ten years, and every other day that the copy has. */
+  /** Windows of at most 400 days: from `since` to tomorrow or later, and every other day that the copy has. */
   function windowsOf(store_id: bigint): [first: string, last: string][] {
     const windows: [first: string, last: string][] = []
-    for (let end = Date.now() + day; windows.length * longestSpan < years * 365; end -= longestSpan * day) {
-      windows.push([dayOf(end - (longestSpan - 1) * day), dayOf(end)])
+    const windowFrom = (first: number): [string, string] => [
+      dayOf(first),
+      dayOf(Math.min(first + (longestSpan - 1) * day, lastDay)),
+    ]
+    for (let first = Date.parse(since); first <= Date.now() + day; first += longestSpan * day) {
+      windows.push(windowFrom(first))
     }
-    const [oldest, newest] = [windows.at(-1)?.[0] ?? '', windows[0]?.[1] ?? '']
+    const [oldest, newest] = [windows[0]?.[0] ?? '', windows.at(-1)?.[1] ?? '']
     for (const { day: other } of otherDays.all(store_id, oldest, newest) as { day: string }[]) {
       if (!windows.some(([first, last]) => first <= other && other <= last)) {
-        const last = Date.parse(other) + (longestSpan - 1) * day
-        windows.push([other, last > Date.parse('9999-12-31') ? other : dayOf(last)])
+        windows.push(windowFrom(Date.parse(other)))
       }
     }
     return windows
@@ -104,17 +108,17 @@ export function createVerify({ client, copy, sync, signal }: VerifyOptions) {
 
   return async function verify(store_id: bigint): Promise<StoreResult> {
     const differ: string[] = []
-    let isNewest = true
+    let withItems = true
     await sync.changes([store_id])
     for (const window of windowsOf(store_id)) {
-      let found = await compare(store_id, window, isNewest)
+      let found = await compare(store_id, window, withItems)
       // An order that changed both before and after the receipts is missing at their seq: look again.
       for (let tries = 0; found.length > 0 && tries < 6; tries++) {
         await sync.changes([store_id])
-        found = await compare(store_id, window, isNewest)
+        found = await compare(store_id, window, withItems)
       }
       differ.push(...found)
-      isNewest = false
+      withItems = false
     }
     await sync.changes([store_id])
     return { store_id, differ: [...new Set(differ)].sort() }
