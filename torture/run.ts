@@ -7,6 +7,7 @@ import { crash } from './crash.ts'
 import { diskFull } from './disk-full.ts'
 import { ingestMemory } from './ingest-memory.ts'
 import { input } from './input.ts'
+import { mirror } from './mirror.ts'
 import { overload, overloadByReaders } from './overload.ts'
 import { type Result, writeReport } from './report.ts'
 import { rollingRestart } from './rolling-restart.ts'
@@ -29,6 +30,7 @@ const scenarios: readonly Scenario[] = [
   backup,
   ingestMemory,
   changes,
+  mirror,
   input,
   revocation,
 ]
