@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const bin = fileURLToPath(new URL('../bin/tillgate.js', import.meta.url))
+const [server, client] = ['../bin/tillgate.js', '../client/bin/tillgate-client.js'].map(file =>
+  fileURLToPath(new URL(file, import.meta.url)),
+) as [string, string]
 
 export interface Running {
   child: ChildProcess
@@ -15,7 +17,13 @@ export interface Running {
 }
 
 /** Tillgate in a separate process, as operators run it: logging to a file. */
-export function tillgate(args: string[], env: Record<string, string>, stdin?: 'pipe'): Running {
+export const tillgate = (args: string[], env: Record<string, string>, stdin?: 'pipe'): Running =>
+  start(server, args, env, stdin)
+
+export const tillgateClient = (args: string[], env: Record<string, string>): Running =>
+  start(client, args, env)
+
+function start(bin: string, args: string[], env: Record<string, string>, stdin?: 'pipe'): Running {
   const log = openSync(join(tmpdir(), `tillgate-bench-${process.pid}.log`), 'a')
   const child = spawn(process.execPath, [bin, ...args], {
     env: { ...process.env, ...env },

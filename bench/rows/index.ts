@@ -6,6 +6,7 @@ import { deepIndex } from './deep-index.ts'
 import { freshness } from './freshness.ts'
 import { growth } from './growth.ts'
 import { ingest } from './ingest.ts'
+import { mirror } from './mirror.ts'
 import { mixed } from './mixed.ts'
 import { notModified } from './not-modified.ts'
 import { ordersPage } from './orders-page.ts'
@@ -23,6 +24,7 @@ export const groups: Record<string, Rows> = {
   'orders-page': ordersPage,
   'not-modified': notModified,
   changes,
+  mirror,
   'stores-and-items': storesAndItems,
   pgbench,
   compression,
