@@ -35,12 +35,17 @@ async function run(trial: Trial): Promise<Outcome> {
   const sum = { kills: 0, inWalk: 0, feeds: 0 }
   const stopped = new AbortController()
   const fileOf = (format: string) => join(folder, `copy.${format}`)
+  const target = (format: string) => ['--url', node.base, '--to', fileOf(format), '--json']
   // Small pages: a walk takes long enough to be killed in.
-  const args = (command: string, format: (typeof formats)[number], ...more: string[]) => [
-    command,
-    ...['--url', node.base, '--to', fileOf(format), '--json'],
-    ...(command === 'mirror' ? ['--format', format, '--count', '100', '--parallel', '2'] : []),
-    ...more,
+  const mirrorOf = (format: string) => [
+    'mirror',
+    ...target(format),
+    '--format',
+    format,
+    '--count',
+    '100',
+    '--parallel',
+    '2',
   ]
   try {
     const till = createTill({ base: node.base, bearer: await tokenOf(node.base, site.tills), stores, random })
@@ -51,7 +56,7 @@ async function run(trial: Trial): Promise<Outcome> {
         await storage.changes.renewHistory()
         sum.feeds++
       }
-      const mirrors = formats.map(format => startClient(args('mirror', format, '--follow'), site.reader))
+      const mirrors = formats.map(format => startClient([...mirrorOf(format), '--follow'], site.reader))
       const exits = mirrors.map(each => once(each, 'exit'))
       await Promise.race([sleep(random.between(100, 1000)), ...exits])
       for (const each of mirrors) {
@@ -68,11 +73,11 @@ async function run(trial: Trial): Promise<Outcome> {
     stopped.abort()
     await selling
     for (const format of formats) {
-      const { code, stdout, stderr } = await runClient(args('mirror', format), site.reader)
+      const { code, stdout, stderr } = await runClient(mirrorOf(format), site.reader)
       if (code !== 0 || !JSON.parse(stdout).complete)
         broken.push(`mirror ended with ${code}: ${stdout}${stderr}`)
     }
-    const { code, stdout, stderr } = await runClient(args('verify', 'sqlite'), site.reader)
+    const { code, stdout, stderr } = await runClient(['verify', ...target('sqlite')], site.reader)
     if (code !== 0) broken.push(`verify ended with ${code}: ${stdout}${stderr}`)
     broken.push(...differences(till, 'SQLite', sqliteOrders(fileOf('sqlite'))))
     broken.push(...differences(till, 'NDJSON', ndjsonOrders(fileOf('ndjson'))))

@@ -8,6 +8,7 @@ import { consentPages } from './consent/consent.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { developerPages } from './developer/index.ts'
 import { readFields } from './fields.ts'
+import { guidePages } from './guides/guides.ts'
 import { operatorPages } from './operator/index.ts'
 import { profilePages } from './profile/index.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -59,6 +60,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
     request.method === 'POST' ? app.csrfProtection(request, reply, done) : done(),
   )
   await app.register(assets)
+  await app.register(guidePages, deps)
   await app.register(loginPages, deps)
   await app.register(signUpPages, deps)
   await app.register(twoFactorPages, deps)

@@ -24,10 +24,10 @@ before(() => {
 
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the package holds compiled files only', () => {
+test('the package holds compiled files and the guides that the server shows, and no others', () => {
   const installed = join(folder, 'node_modules/tillgate')
   assert.ok(existsSync(join(installed, 'dist/cli.js')))
-  for (const name of ['src', 'test', 'docs', 'bench', 'scripts'])
+  for (const name of ['src', 'test', 'docs/architecture.md', 'bench', 'scripts', 'client/src'])
     assert.ok(!existsSync(join(installed, name)), name)
 })
 
@@ -52,7 +52,15 @@ test('serve: two workers answer on the API, the pages and the API reference, and
   t.after(() => server.kill('SIGKILL'))
   const [line] = await once(server.stdout, 'data')
   const base = /http:\S+/.exec(String(line))?.[0]
-  for (const path of ['/health/ready', '/login', '/assets/console.css', '/docs/', '/openapi.json']) {
+  for (const path of [
+    '/health/ready',
+    '/login',
+    '/assets/console.css',
+    '/docs/',
+    '/docs/guides/client',
+    '/docs/examples/python/changes.py',
+    '/openapi.json',
+  ]) {
     assert.equal((await fetch(base + path)).status, 200, path)
   }
   server.kill('SIGTERM')

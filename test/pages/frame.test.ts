@@ -41,6 +41,24 @@ journey(
 )
 
 journey(
+  'the guides lead from one to the next, and to the API reference',
+  async ({ page, check }) => {
+    await page.goto(`${base}/docs/guides`)
+    await check()
+    await page.getByRole('link', { name: 'Getting started in 10 minutes' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Getting started in 10 minutes' }).waitFor()
+    await check()
+    await page.getByRole('link', { name: 'Errors and retries' }).last().click()
+    await page.getByRole('heading', { level: 1, name: 'Errors and retries' }).waitFor()
+    await check()
+    await page.getByRole('link', { name: 'API reference' }).click()
+    const link = page.getByRole('link', { name: 'Getting started in 10 minutes' }).first()
+    assert.equal(await link.getAttribute('href'), `${base}/docs/guides/getting-started`)
+  },
+  { onPhone: true },
+)
+
+journey(
   'a page that does not exist says so in the same frame',
   async ({ page, check }) => {
     await page.goto(`${base}/nothing`)

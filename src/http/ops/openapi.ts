@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
 import { webhooks } from '../../contract/webhooks.ts'
+import { beginning, withoutScript } from './beginning.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
 /** The recipe of docs/sync.md in short: errors of the lists link to it. */
@@ -39,9 +40,7 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       info: {
         title: 'Tillgate',
         version: '1',
-        description:
-          'Merchant integration API of a point-of-sale platform. Every response of `/integration` and `/platform` is ' +
-          'an envelope whose `status.ack` equals the HTTP status; every error has a code from a closed set.',
+        description: beginning(issuer),
       },
       servers: [{ url: issuer }],
       tags: [
@@ -110,7 +109,7 @@ function referenceResponse(path: string): Promise<ReferenceResponse> {
         // The script changes only with a release.
         ...(path.endsWith('.js') && { 'cache-control': 'public, max-age=3600' }),
       },
-      body: rawPayload,
+      body: path.endsWith('.js') ? rawPayload : Buffer.from(withStart(rawPayload.toString())),
     }
   })()
   response.catch(() => responses.delete(path))
@@ -132,6 +131,9 @@ const reference = (): Promise<FastifyInstance> => {
   })
   return loaded
 }
+
+const withStart = (page: string): string =>
+  page.replace('<html>', '<html lang="en">').replace('<body>', `<body>\n    ${withoutScript}`)
 
 /** The hash of the page's one inline script, which is the only one that the content security policy allows. */
 function hashOf(page: string): string | undefined {
