@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,13 +56,27 @@ test('the package holds compiled files, and nothing else is installed with it', 
   )
 })
 
+const stores = 'number 1001\nbigint 9007199254740993\n'
+
 test('the library runs, and on Node 20 too where the machine has it', async () => {
   writeFileSync(join(folder, 'stores.mjs'), program)
   for (const node of [process.execPath, findOldNode()]) {
     if (node === null) continue
-    assert.equal(await run(node, ['stores.mjs']), 'number 1001\nbigint 9007199254740993\n')
+    assert.equal(await run(node, ['stores.mjs']), stores)
   }
 })
+
+for (const [runtime, ...args] of [['deno', 'run', '-A'], ['bun']] as const) {
+  const skip = spawnSync(runtime, ['--version']).status !== 0 && `${runtime} is not installed`
+  test(`${runtime}: the library and mirror run`, { skip }, async () => {
+    writeFileSync(join(folder, 'stores.mjs'), program)
+    assert.equal(await run(runtime, [...args, 'stores.mjs']), stores)
+    const bin = join(installed, 'bin/tillgate-client.js')
+    const to = ['--url', world.server.base, '--to', `${runtime}.db`, '--json']
+    const { complete, orders } = JSON.parse(await run(runtime, [...args, bin, 'mirror', ...to]))
+    assert.deepEqual([complete, orders], [true, 1])
+  })
+}
 
 test('its types compile under tsc --strict', async () => {
   const code = `import { createClient, isTillgateError, type Order, verifyWebhook } from 'tillgate-client'
