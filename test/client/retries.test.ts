@@ -153,9 +153,11 @@ test('completeAuthorization ends when the signal aborts', async () => {
 
 test('no answer in time is a failed connection', async () => {
   const silent: Handler = () => {}
-  const { result, requests } = await read([silent, silent], { timeout: 30, retry: { limit: 1 } })
+  const tokens = { accessToken: 't', scope: '', expiresAt: Infinity }
+  const tokenStore = { get: () => tokens, set: () => {} }
+  const { result, requests } = await read([silent, silent], { timeout: 300, retry: { limit: 1 }, tokenStore })
   assert.deepEqual([result.code, result.status, requests], ['connection_failed', 0, 2])
-  assert.match(result.message, /GET \/integration\/v1\/stores: no answer within 0.03 seconds/)
+  assert.match(result.message, /GET \/integration\/v1\/stores: no answer within 0.3 seconds/)
 })
 
 test('the token goes to no other address: a Link to one, and a redirect, are not followed', async () => {

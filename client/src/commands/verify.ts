@@ -13,16 +13,16 @@ export const verify: Command = {
     to: { value: 'FILE', help: 'the file that mirror wrote', required: true },
     since: {
       value: 'DAY',
-      help: 'compare from this UTC day on; every day that the copy has is compared in any case',
-      default: '1970-01-01',
+      help: 'compare only the days from this UTC day on (default: all since 1970, and earlier ones of the copy)',
     },
     repair: { help: 'read the stores that differ again from the beginning' },
     json: jsonOption,
   },
   async run(options, context) {
     const { signal, stdout } = context
-    const since = dayOf(options['since'], 'since')
-    if (Date.parse(since) > Date.now()) throw new UsageError(`--since ${since} lies in the future`)
+    const since = options['since'] === undefined ? null : dayOf(options['since'], 'since')
+    if (since !== null && Date.parse(since) > Date.now())
+      throw new UsageError(`--since ${since} lies in the future`)
     const client = clientOf(options, context)
     const copy = await openSqlite(String(options['to']), { create: false })
     try {
@@ -50,8 +50,10 @@ export const verify: Command = {
         const differ = bad.map(({ store_id, differ: days }) => ({ store_id, days }))
         const requests = client.requests()
         stdout.write(`${stringifyExact({ complete, stores, orders, items, requests, differ })}\n`)
-      } else if (complete) stdout.write(`complete: ${stores} stores, ${orders} orders, ${items} items\n`)
-      else {
+      } else if (complete) {
+        const what = since === null ? 'complete' : `complete since ${since}`
+        stdout.write(`${what}: ${stores} stores, ${orders} orders, ${items} items\n`)
+      } else {
         for (const { store_id, differ } of bad)
           stdout.write(`store ${store_id} differs: ${differ.join(', ')}\n`)
         stdout.write('not complete: "verify --repair" reads these stores again\n')

@@ -14,8 +14,8 @@ export interface StoreResult {
 }
 
 interface VerifyOptions {
-  /** First UTC day to compare, as `yyyy-MM-dd`; the copy's own days are compared in any case. */
-  since: string
+  /** First UTC day to compare, as `yyyy-MM-dd`; null: every day since 1970, and those that the copy has before it. */
+  since: string | null
   client: Client
   copy: SqliteCopy
   sync: Sync
@@ -35,17 +35,18 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
     where store_id = ? and created_at >= ? and created_at < ? order by created_at`)
   const items = db.prepare('select cast(id as text) as id, seq from items where store_id = ?')
 
-  /** Windows of at most 400 days: from `since` to tomorrow or later, and every other day that the copy has. */
+  /** Windows of at most 400 days: from `since` to tomorrow or later, and the other days that the copy has. */
   function windowsOf(store_id: bigint): [first: string, last: string][] {
     const windows: [first: string, last: string][] = []
     const windowFrom = (first: number): [string, string] => [
       dayOf(first),
       dayOf(Math.min(first + (longestSpan - 1) * day, lastDay)),
     ]
-    for (let first = Date.parse(since); first <= Date.now() + day; first += longestSpan * day) {
+    const start = since ?? '1970-01-01'
+    for (let first = Date.parse(start); first <= Date.now() + day; first += longestSpan * day) {
       windows.push(windowFrom(first))
     }
-    const [oldest, newest] = [windows[0]?.[0] ?? '', windows.at(-1)?.[1] ?? '']
+    const [oldest, newest] = [since === null ? start : '', windows.at(-1)?.[1] ?? '']
     for (const { day: other } of otherDays.all(store_id, oldest, newest) as { day: string }[]) {
       if (!windows.some(([first, last]) => first <= other && other <= last)) {
         windows.push(windowFrom(Date.parse(other)))
