@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand"
 	"net/http"
 	"net/url"
@@ -53,7 +54,7 @@ var passing = map[int]bool{408: true, 429: true, 500: true, 502: true, 503: true
 func send(makeRequest func() *http.Request, result any) error {
 	for failures := 0; ; failures++ {
 		// Random, so that clients that failed together do not return together.
-		pause := time.Duration(min(60, 0.5*float64(int(1)<<min(failures, 10))) * (0.5 + rand.Float64()/2) * float64(time.Second))
+		pause := seconds(math.Min(60, 0.5*math.Pow(2, float64(failures))) * (0.5 + rand.Float64()/2))
 		problem := ""
 		response, err := client.Do(makeRequest())
 		if err != nil {
@@ -74,7 +75,7 @@ func send(makeRequest func() *http.Request, result any) error {
 			default:
 				problem = response.Status
 				if after, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-					pause = time.Duration((float64(after) + rand.Float64()) * float64(time.Second))
+					pause = seconds(float64(after) + rand.Float64())
 				}
 			}
 		}
@@ -83,12 +84,7 @@ func send(makeRequest func() *http.Request, result any) error {
 	}
 }
 
-func min[T int | float64](a, b T) T {
-	if a < b {
-		return a
-	}
-	return b
-}
+func seconds(count float64) time.Duration { return time.Duration(count * float64(time.Second)) }
 
 func newToken() (string, error) {
 	form := url.Values{

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { exampleAddress, examples, guideAddress, guides } from '../../src/console/guides/guide-files.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 import { freePort } from '../helpers/ports.ts'
 
@@ -51,6 +52,8 @@ test('Dockerfile: what it copies is all that a server needs; its own commands st
       execFile(process.execPath, probe, { env }, error => resolve(error === null)),
     )
   assert.equal(await healthy(), true)
+  for (const path of [...guides.map(guideAddress), ...examples.map(exampleAddress)])
+    assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path)
   server.kill('SIGTERM')
   assert.deepEqual(await once(server, 'exit'), [0, null])
   assert.equal(await healthy(), false)

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { html } from 'ghtml'
 import { Marked, type Tokens } from 'marked'
 import { exampleAddress, examples, guideAddress, guides } from './guide-files.ts'
 
@@ -8,7 +9,7 @@ export function renderMarkdown(text: string, file: string): string {
     renderer: {
       // Headings have an address, as on the pages of a repository.
       heading({ tokens, depth, text: title }) {
-        return `<h${depth} id="${slug(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+        return html`<h${depth} id="${slug(title)}">!${this.parser.parseInline(tokens)}</h${depth}>`
       },
       link({ href, text: name, tokens }) {
         const inner = this.parser.parseInline(tokens)
@@ -23,32 +24,28 @@ export function renderMarkdown(text: string, file: string): string {
       },
       // What is too wide is scrolled, so the keyboard must reach it.
       code({ text: code }) {
-        return `<pre tabindex="0"><code>${escape(code)}</code></pre>\n`
+        return html`<pre tabindex="0"><code>${code}</code></pre>`
       },
-      table(token) {
-        return `<div class="wide-table" tabindex="0" role="region" aria-label="Table">${tableOf(token, cell => this.parser.parseInline(cell.tokens))}</div>\n`
+      table({ header, rows }) {
+        const cells = (row: readonly Tokens.TableCell[], tag: string) =>
+          html`<tr>!${row.map(({ tokens }) => html`<${tag}>!${this.parser.parseInline(tokens)}</${tag}>`)}</tr>`
+        return html`<div class="wide-table" tabindex="0" role="region" aria-label="Table"><table>
+          <thead>!${cells(header, 'th')}</thead>
+          <tbody>!${rows.map(row => cells(row, 'td'))}</tbody>
+        </table></div>`
       },
       // A check box that nobody can tick says nothing more than its list.
       checkbox: () => '',
-      html: ({ text: comment }) => (comment.startsWith('<!--') ? '' : escape(comment)),
+      html: ({ text: comment }) => (comment.startsWith('<!--') ? '' : html`${comment}`),
     },
   })
   return marked.parse(text, { async: false })
 }
 
-function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
-  const row = (cells: readonly Tokens.TableCell[], tag: string) =>
-    `<tr>${cells.map(cell => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`
-  return `<table><thead>${row(header, 'th')}</thead><tbody>${rows.map(cells => row(cells, 'td')).join('')}</tbody></table>`
-}
-
-const anchorTo = (href: string, inner: string): string => `<a href="${escape(href)}">${inner}</a>`
+const anchorTo = (href: string, inner: string): string => html`<a href="${href}">!${inner}</a>`
 
 const slug = (title: string): string =>
   title
     .toLowerCase()
     .replace(/[^\p{L}\p{N} -]/gu, '')
     .replaceAll(' ', '-')
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escape = (text: string): string => text.replace(/[&<>"]/g, each => entities[each] ?? '')
