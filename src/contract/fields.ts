@@ -2,9 +2,12 @@ import { type TSchema, Type } from 'typebox'
 import { maxInt32, minInt32 } from '../lib/int64.ts'
 
 /**
- * The field types of spec section 2 as schemas. `format` is the spec's type name: the API reference shows it, and the
- * readers of parameters and records choose their check by it.
+ * The field types of spec section 2 as schemas. `format` has only names that validators of OpenAPI know; the readers of
+ * parameters and records choose their check by `fieldType` where there is none.
  */
+
+/** A type that JSON Schema has no name for. Not shown in the API reference. */
+export const fieldType = Symbol('fieldType')
 
 export const int32 = (description: string) =>
   Type.Integer({ format: 'int32', minimum: minInt32, maximum: maxInt32, description })
@@ -13,7 +16,7 @@ export const int64 = (description: string) => Type.Integer({ format: 'int64', de
 
 export const decimal = (description: string, most?: number) =>
   Type.Number({
-    format: 'decimal',
+    [fieldType]: 'decimal',
     ...(most !== undefined && { minimum: -most, maximum: most }),
     description,
   })
@@ -21,7 +24,7 @@ export const decimal = (description: string, most?: number) =>
 /** Spec 2.4: yyyy-MM-dd HH:mm:ss, always UTC. */
 export const datetime = (description: string) =>
   Type.String({
-    format: 'datetime',
+    [fieldType]: 'datetime',
     pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
     description: `${description}. UTC, yyyy-MM-dd HH:mm:ss`,
     examples: ['2026-11-01 09:30:00'],
@@ -32,12 +35,12 @@ export const text = (description: string, options: { minLength?: number; maxLeng
 
 /** A text that people decide by: `lib/names.ts`. Stored rows may be older than the rule, so only records have it. */
 export const name = (description: string) =>
-  Type.String({ format: 'name', minLength: 1, maxLength: 4000, description })
+  Type.String({ [fieldType]: 'name', minLength: 1, maxLength: 4000, description })
 
-/** An int8 that must be a code of the table; the description lists the codes. */
+/** An int8 of the spec that must be a code of the table; the description lists the codes. */
 export const code = (table: Readonly<Record<number, string>>, description: string) =>
   Type.Integer({
-    format: 'int8',
+    format: 'int32',
     enum: Object.keys(table).map(Number),
     description: `${description}: ${Object.entries(table)
       .map(([value, label]) => `${value} ${label}`)

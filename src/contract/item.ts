@@ -12,6 +12,7 @@ export const Item = Type.Object(
     price: int32('Price, cents'),
   },
   {
+    $id: 'Item',
     description: 'An inventory item (spec 2.5)',
     examples: [{ id: 1, status: 2, name: 'Flat white', category_name: 'Coffee', price: 450 }],
   },

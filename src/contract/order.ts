@@ -21,59 +21,74 @@ import { orderExample } from './order.example.ts'
 const maxQuantity = 1_000_000_000
 
 /** 2.4.3 */
-const CartItem = Type.Object({
-  type: code(itemTypes, 'Item type'),
-  tid: nullable(int32('Item id, unique for the line within the cart')),
-  group_no: nullable(
-    int32('Group number: 0 for non-group items, else the same for all items of a set menu or combo'),
-  ),
-  serial_no: nullable(int32('Display or processing order within the same group')),
-  menu_id: nullable(int64('The inventory item that the line sells')),
-  name: nullable(text('Display name')),
-  code: nullable(text('Product code')),
-  unit_type: nullable(code(unitTypes, 'Unit type')),
-  price: nullable(decimal('Original unit price before any discount, cents')),
-  discount: nullable(decimal('Item discount per unit, cents; zero when none')),
-  net_price: nullable(decimal('Net unit price after item discount and order discount, cents')),
-  count: decimal('Quantity ordered; fractions allowed', maxQuantity),
-  tax_total: nullable(decimal('Tax amount for the unit item, cents')),
-  tax_calculated: nullable(decimal('Calculated tax for a tax-excluded item, cents')),
-})
+const CartItem = Type.Object(
+  {
+    type: code(itemTypes, 'Item type'),
+    tid: nullable(int32('Item id, unique for the line within the cart')),
+    group_no: nullable(
+      int32('Group number: 0 for non-group items, else the same for all items of a set menu or combo'),
+    ),
+    serial_no: nullable(int32('Display or processing order within the same group')),
+    menu_id: nullable(int64('The inventory item that the line sells')),
+    name: nullable(text('Display name')),
+    code: nullable(text('Product code')),
+    unit_type: nullable(code(unitTypes, 'Unit type')),
+    price: nullable(decimal('Original unit price before any discount, cents')),
+    discount: nullable(decimal('Item discount per unit, cents; zero when none')),
+    net_price: nullable(decimal('Net unit price after item discount and order discount, cents')),
+    count: decimal('Quantity ordered; fractions allowed', maxQuantity),
+    tax_total: nullable(decimal('Tax amount for the unit item, cents')),
+    tax_calculated: nullable(decimal('Calculated tax for a tax-excluded item, cents')),
+  },
+  { $id: 'CartItem' },
+)
 
 /** 2.4.4 */
-const Tax = Type.Object({
-  amount: decimal('Total tax amount for this tax category, cents'),
-  rate: nullable(decimal('Tax rate as a decimal')),
-  name: nullable(text('Human-readable tax name')),
-  base_subtotal: nullable(int32('Subtotal used as the base for this tax, cents')),
-})
+const Tax = Type.Object(
+  {
+    amount: decimal('Total tax amount for this tax category, cents'),
+    rate: nullable(decimal('Tax rate as a decimal')),
+    name: nullable(text('Human-readable tax name')),
+    base_subtotal: nullable(int32('Subtotal used as the base for this tax, cents')),
+  },
+  { $id: 'Tax' },
+)
 
 /** 2.4.5 */
-const Payment = Type.Object({
-  type: code(paymentTypes, 'Payment type'),
-  platform: nullable(code(paymentPlatforms, 'Payment platform')),
-  amount: int32('Payment amount, cents'),
-  surcharge: nullable(int32('Additional fee for this payment method, cents')),
-  name: nullable(text('Payment method name')),
-  reference: nullable(text('Transaction or reference identifier from the payment processor')),
-})
+const Payment = Type.Object(
+  {
+    type: code(paymentTypes, 'Payment type'),
+    platform: nullable(code(paymentPlatforms, 'Payment platform')),
+    amount: int32('Payment amount, cents'),
+    surcharge: nullable(int32('Additional fee for this payment method, cents')),
+    name: nullable(text('Payment method name')),
+    reference: nullable(text('Transaction or reference identifier from the payment processor')),
+  },
+  { $id: 'Payment' },
+)
 
 /** 2.4.6 */
-const PromotionItem = Type.Object({
-  type: code(itemTypes, 'Item type'),
-  cart_no: nullable(int32('The cart line: serial_no when group_no is 0, group_no for a group item')),
-  discount_amount: int32('Total discount for that cart item, cents'),
-})
+const PromotionItem = Type.Object(
+  {
+    type: code(itemTypes, 'Item type'),
+    cart_no: nullable(int32('The cart line: serial_no when group_no is 0, group_no for a group item')),
+    discount_amount: int32('Total discount for that cart item, cents'),
+  },
+  { $id: 'PromotionItem' },
+)
 
-const Promotion = Type.Object({
-  type: code(promotionTypes, 'Promotion type'),
-  discount_amount: int32('Total discount amount, cents'),
-  name: nullable(text('Promotion name')),
-  reference: nullable(text('Reference id, for example a voucher code')),
-  items: Type.Array(PromotionItem, {
-    description: 'Item-level applications; empty for an order-level discount',
-  }),
-})
+const Promotion = Type.Object(
+  {
+    type: code(promotionTypes, 'Promotion type'),
+    discount_amount: int32('Total discount amount, cents'),
+    name: nullable(text('Promotion name')),
+    reference: nullable(text('Reference id, for example a voucher code')),
+    items: Type.Array(PromotionItem, {
+      description: 'Item-level applications; empty for an order-level discount',
+    }),
+  },
+  { $id: 'Promotion' },
+)
 
 export const Order = Type.Object(
   {
@@ -109,7 +124,7 @@ export const Order = Type.Object(
     payments: Type.Array(Payment, { description: 'Payments' }),
     promotions: Type.Array(Promotion, { description: 'Promotions applied' }),
   },
-  { description: 'An order (spec 2.4)', examples: [orderExample] },
+  { $id: 'Order', description: 'An order (spec 2.4)', examples: [orderExample] },
 )
 
 export type Order = Static<typeof Order>

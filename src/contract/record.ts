@@ -50,20 +50,26 @@ export const noRecords: RecordCounts = { stores: 0, items: 0, orders: 0, unchang
 /** The most entries of `stale_records` and of `warnings`. */
 export const mostListed = 100
 
-const StaleRecord = Type.Object({
-  line: Type.Integer(),
-  kind: Type.Union([Type.Literal('item'), Type.Literal('order')]),
-  id: Type.Union([int64('Of an item'), Type.String({ description: 'Of an order' })]),
-  updated_at: datetime('Of the record'),
-  stored_updated_at: datetime('Of what is stored'),
-})
+const StaleRecord = Type.Object(
+  {
+    line: Type.Integer(),
+    kind: Type.Union([Type.Literal('item'), Type.Literal('order')]),
+    id: Type.Union([int64('Of an item'), Type.String({ description: 'Of an order' })]),
+    updated_at: datetime('Of the record'),
+    stored_updated_at: datetime('Of what is stored'),
+  },
+  { $id: 'StaleRecord' },
+)
 
-const RecordWarning = Type.Object({
-  line: Type.Integer(),
-  field: Type.String(),
-  code: Type.Literal('merchant_unknown', { description: 'No account has this email' }),
-  message: Type.String(),
-})
+const RecordWarning = Type.Object(
+  {
+    line: Type.Integer(),
+    field: Type.String(),
+    code: Type.Literal('merchant_unknown', { description: 'No account has this email' }),
+    message: Type.String(),
+  },
+  { $id: 'RecordWarning' },
+)
 
 export type RecordWarning = Static<typeof RecordWarning>
 
@@ -80,5 +86,5 @@ export const RecordResult = Type.Object(
       }),
     ),
   },
-  { examples: [{ stores: 1, items: 40, orders: 500, unchanged: 0, stale: 0 }] },
+  { $id: 'RecordResult', examples: [{ stores: 1, items: 40, orders: 500, unchanged: 0, stale: 0 }] },
 )

@@ -8,6 +8,7 @@ export const Sale = Type.Object(
     count: int64('Quantity sold, rounded to a whole number'),
   },
   {
+    $id: 'Sale',
     description: 'How many of one item were sold in the window (spec 2.6)',
     examples: [{ item_id: 1, count: 214 }],
   },

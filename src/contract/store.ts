@@ -9,6 +9,7 @@ export const Store = Type.Object(
     timezone: text('Store timezone, a name of the IANA time zone database', { minLength: 1, maxLength: 64 }),
   },
   {
+    $id: 'Store',
     description: 'A store the token is authorized against (spec 2.3)',
     examples: [{ id: 1001, name: 'Harbour Street', timezone: 'Australia/Sydney' }],
   },
@@ -18,6 +19,7 @@ export const Store = Type.Object(
 export const ActivatedStore = Type.Object(
   { ...Store.properties, scope: text('The scopes of the token that activated the store, space-delimited') },
   {
+    $id: 'ActivatedStore',
     description: 'The store, now activated for this app (spec 4.2)',
     examples: [
       { id: 1001, name: 'Harbour Street', timezone: 'Australia/Sydney', scope: 'integration.store' },

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify'
 import type { FastifySchemaCompiler } from 'fastify/types/schema.js'
 import { type TObject, type TProperties, Type } from 'typebox'
-import { datetime, int64, ruleAboveMaximum } from '../contract/fields.ts'
+import { datetime, fieldType, int64, ruleAboveMaximum } from '../contract/fields.ts'
 import { type ErrorDetail, fail, type ParameterRule } from '../errors.ts'
 import type { Seconds } from '../lib/clock.ts'
 import { parseDatetime } from '../lib/datetime.ts'
@@ -18,14 +18,13 @@ export const datetimeParameter = (description: string) => Type.Unsafe<Seconds>(d
 
 /** A number of a sequence: a whole number from 0 on that JavaScript represents exactly. */
 export const seqParameter = (description: string) =>
-  Type.Integer({ format: 'seq', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
+  Type.Integer({ [fieldType]: 'seq', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 /** A UTC day; the handler gets the days since 1970-01-01. */
 export const dayParameter = (description: string) =>
   Type.Unsafe<number>(
     Type.String({
-      format: 'day',
-      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      format: 'date',
       description: `${description}. A UTC day, yyyy-MM-dd`,
       examples: ['2026-11-01'],
     }),
@@ -35,7 +34,6 @@ export const dayParameter = (description: string) =>
 export const listParameter = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T[]>(
     Type.String({
-      format: 'list',
       description: `${description}. Comma-separated, of ${values.join(', ')}`,
       [listed]: values,
     }),
@@ -72,6 +70,7 @@ interface ParametersSchema {
 
 interface ParameterSchema {
   format?: string
+  [fieldType]?: string
   minimum?: number
   maximum?: number
   enum?: readonly string[]
@@ -81,7 +80,9 @@ interface ParameterSchema {
 }
 
 /** The Fastify validator compiler of the integration routes. */
-export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema }) => {
+export const compileParameters: FastifySchemaCompiler<FastifySchema> = ({ schema, httpPart }) => {
+  // Headers are only documented: the code that reads one decides what it accepts.
+  if (httpPart === 'headers') return () => true
   const parameters = schema as unknown as ParametersSchema
   const { properties, required = [], [crossCheck]: check, [limitAdvice]: advice } = parameters
   const fields = Object.entries(properties).map(([name, field]) => ({
@@ -150,7 +151,7 @@ type Reader = (text: string) => Result
 function readerOf(field: ParameterSchema): Reader {
   if (field.enum) return readOneOf(field.enum)
   if (field[listed]) return readList(field[listed])
-  return (field.format && readers[field.format]) || readInt32(field)
+  return readers[field[fieldType] ?? field.format ?? ''] ?? readInt32(field)
 }
 
 const problem = (code: ParameterRule, message: string): Result => ({ problem: { code, message } })
@@ -198,12 +199,12 @@ const readList =
       : problem('not_allowed', `it must be some of ${values.join(', ')}, separated by a comma, each once`)
   }
 
-/** By the format of the parameter's schema. */
+/** By the type or format of the parameter's schema. */
 const readers: Record<string, Reader> = {
   datetime: readDatetime,
   int64: readInt64,
   seq: readSeq,
-  day: readDay,
+  date: readDay,
   text: readText,
 }
 

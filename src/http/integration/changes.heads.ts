@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { Heads } from '../../contract/changes.ts'
-import { Envelope } from '../../contract/envelope.ts'
+import { Head } from '../../contract/changes.ts'
 import { count, index, maxOrderCount } from '../../contract/paging.ts'
 import { createHeads, type HeadList } from '../../domain/reading/heads.ts'
 import { admit } from '../admission/overload.ts'
 import { sendData } from '../reply/envelope.ts'
-import { errorResponses } from '../reply/error-responses.ts'
+import { rateLimit } from '../reply/headers.ts'
+import { errorResponses, notModified, success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { checkedTogether } from '../parameters.ts'
 import { createCursors, cursor } from './cursor.ts'
+import { ifNoneMatch } from './of-store.ts'
 import { wait, waitingTime } from './wait.ts'
 
 interface HeadsQuery {
@@ -38,10 +39,17 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
           'changes; without `If-None-Match` it is answered at once.',
         security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
         querystring: checkedTogether({ index, count: count(), cursor, wait }, cursors.check),
+        headers: ifNoneMatch,
         response: {
-          200: Envelope(Heads),
-          304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
-          ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid', 'rate_limited'),
+          200: success(
+            Type.Array(Head),
+            'A page of stores with their newest numbers',
+            'ETag',
+            'Link',
+            ...rateLimit,
+          ),
+          304: notModified('Nothing has changed since the answer with this ETag', 'ETag', 'Link'),
+          ...errorResponses('TokenRejected', 'ScopeInsufficient', 'ParameterInvalid', 'RateLimited'),
         },
       },
       ...requireScope(['integration.order', 'integration.inventory']),

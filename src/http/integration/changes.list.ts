@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { Changes } from '../../contract/changes.ts'
-import { Envelope } from '../../contract/envelope.ts'
-import { mayBeOmitted } from '../../contract/fields.ts'
+import { fieldType, mayBeOmitted } from '../../contract/fields.ts'
 import { count, maxOrderCount } from '../../contract/paging.ts'
 import { checkLive, type Principal } from '../../domain/reading/access.ts'
 import {
@@ -17,8 +16,9 @@ import type { ErrorDetail } from '../../errors.ts'
 import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
 import { admit } from '../admission/overload.ts'
 import { checkedTogether, listParameter, seqParameter } from '../parameters.ts'
-import { errorResponses } from '../reply/error-responses.ts'
+import { rateLimit } from '../reply/headers.ts'
 import { sendChanges } from '../reply/listing.ts'
+import { errorResponses, success } from '../reply/responses.ts'
 import { type App, insufficient, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { store_id } from './of-store.ts'
@@ -35,7 +35,7 @@ const parameters = checkedTogether(
     ),
     feed: Type.Optional(
       Type.String({
-        format: 'text',
+        [fieldType]: 'text',
         description: '`feed` of the last answer, unchanged; required when `after` is above 0',
       }),
     ),
@@ -116,14 +116,14 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
         security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
         querystring: parameters,
         response: {
-          200: Envelope(Changes),
+          200: success(Changes, 'A page of changes', ...rateLimit),
           ...errorResponses(
-            'token_missing',
-            'store_forbidden',
-            'store_not_found',
-            'feed_changed',
-            'parameter_invalid',
-            'rate_limited',
+            'TokenRejected',
+            'StoreForbidden',
+            'StoreNotFound',
+            'FeedChanged',
+            'CountTooLarge',
+            'RateLimited',
           ),
         },
       },

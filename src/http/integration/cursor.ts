@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { fieldType } from '../../contract/fields.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { parseInt64 } from '../../lib/int64.ts'
 import type { Cursor } from '../../storage/port/index.ts'
@@ -8,7 +9,7 @@ import type { Cursor } from '../../storage/port/index.ts'
 /** The parameter of every list that can be continued behind the last entry of a page. */
 export const cursor = Type.Optional(
   Type.String({
-    format: 'text',
+    [fieldType]: 'text',
     description:
       'Continues behind the last entry of another page: taken from the `Link` header of its answer, in place of `index`',
   }),

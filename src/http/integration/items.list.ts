@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
-import { Envelope } from '../../contract/envelope.ts'
 import { Item } from '../../contract/item.ts'
 import { count, index } from '../../contract/paging.ts'
 import { createItemList, type ItemsRequest } from '../../domain/reading/items.ts'
 import { answerListing } from '../reply/listing.ts'
+import { errorResponses } from '../reply/responses.ts'
 import { checkedTogether, datetimeParameter } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
 import { createCursors, cursor } from './cursor.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { otherResponses, store_id } from './of-store.ts'
+import { ifNoneMatch, listResponses, store_id } from './of-store.ts'
 
 type ItemsQuery = ItemsRequest & { cursor?: string | undefined }
 
@@ -40,7 +40,17 @@ export function itemsList(app: App, { storage, issuer, requireScope }: Integrati
           },
           cursors.check,
         ),
-        response: { 200: Envelope(Type.Array(Item)), ...otherResponses },
+        headers: ifNoneMatch,
+        response: {
+          ...listResponses(Item, 'A page of items', 'Link'),
+          ...errorResponses(
+            'TokenRejected',
+            'StoreForbidden',
+            'StoreNotFound',
+            'ParameterInvalid',
+            'RateLimited',
+          ),
+        },
       },
       ...requireScope('integration.inventory'),
     },

@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
-import { errorResponses } from '../reply/error-responses.ts'
+import { type TSchema, Type } from 'typebox'
 import { datetimeParameter, int64Parameter } from '../parameters.ts'
+import { type HeaderName, rateLimit } from '../reply/headers.ts'
+import { notModified, success } from '../reply/responses.ts'
 
 /** Parameters and answers that the lists of one store share. */
 
@@ -16,13 +17,15 @@ export const window = (length: string) => ({
   end_date: datetimeParameter(`End of the window, included; ${length}`),
 })
 
-export const otherResponses = {
-  304: Type.Null({ description: 'Nothing changed since the ETag that was sent' }),
-  ...errorResponses(
-    'token_missing',
-    'store_forbidden',
-    'store_not_found',
-    'parameter_invalid',
-    'rate_limited',
+/** Of the lists that answer 304 to the `ETag` of the newest answer. */
+export const ifNoneMatch = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({ description: '`ETag` of an earlier answer to the same request: 304 while it is current' }),
   ),
-}
+})
+
+/** 200 and 304 of a list of one store. */
+export const listResponses = (entry: TSchema, description: string, ...headers: HeaderName[]) => ({
+  200: success(Type.Array(entry), description, 'ETag', ...headers, ...rateLimit),
+  304: notModified('Nothing has changed since the answer with this ETag', 'ETag'),
+})

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { Envelope } from '../../contract/envelope.ts'
 import { mayBeOmitted } from '../../contract/fields.ts'
 import { inDays } from '../../contract/lifetimes.ts'
 import { Order } from '../../contract/order.ts'
@@ -8,11 +7,12 @@ import { createOrderList, type OrdersRequest } from '../../domain/reading/orders
 import { checkWindow } from '../../domain/reading/window.ts'
 import type { OrderField } from '../../storage/port/index.ts'
 import { answerListing } from '../reply/listing.ts'
+import { errorResponses } from '../reply/responses.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
 import { createCursors, cursor } from './cursor.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { followInstead, otherResponses, store_id, window } from './of-store.ts'
+import { followInstead, ifNoneMatch, listResponses, store_id, window } from './of-store.ts'
 
 const date_field = mayBeOmitted(
   Type.Unsafe<OrderField>(
@@ -57,7 +57,17 @@ export function ordersList(app: App, { storage, issuer, requireScope }: Integrat
           (values, given) => [...checkWindow(values, maxOrderWindow), ...cursors.check(values, given)],
           followInstead(issuer),
         ),
-        response: { 200: Envelope(Type.Array(Order)), ...otherResponses },
+        headers: ifNoneMatch,
+        response: {
+          ...listResponses(Order, 'A page of orders', 'Link'),
+          ...errorResponses(
+            'TokenRejected',
+            'StoreForbidden',
+            'StoreNotFound',
+            'LimitExceeded',
+            'RateLimited',
+          ),
+        },
       },
       ...requireScope('integration.order'),
     },

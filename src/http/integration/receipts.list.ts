@@ -1,11 +1,11 @@
 import { Receipts } from '../../contract/changes.ts'
-import { Envelope } from '../../contract/envelope.ts'
 import { createReceipts, type ReceiptList } from '../../domain/reading/receipts.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { formatDatetime } from '../../lib/datetime.ts'
 import { checkedTogether, dayParameter } from '../parameters.ts'
 import { sendData } from '../reply/envelope.ts'
-import { errorResponses } from '../reply/error-responses.ts'
+import { rateLimit } from '../reply/headers.ts'
+import { errorResponses, success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { store_id } from './of-store.ts'
@@ -51,13 +51,13 @@ export function receiptsList(app: App, { storage, requireScope }: IntegrationDep
           checkDays,
         ),
         response: {
-          200: Envelope(Receipts),
+          200: success(Receipts, 'The receipts', ...rateLimit),
           ...errorResponses(
-            'token_missing',
-            'store_forbidden',
-            'store_not_found',
-            'parameter_invalid',
-            'rate_limited',
+            'TokenRejected',
+            'StoreForbidden',
+            'StoreNotFound',
+            'WindowTooLong',
+            'RateLimited',
           ),
         },
       },

@@ -1,14 +1,13 @@
-import { Type } from 'typebox'
-import { Envelope } from '../../contract/envelope.ts'
 import { count, index } from '../../contract/paging.ts'
 import { Sale } from '../../contract/sale.ts'
 import { createSalesList } from '../../domain/reading/sales.ts'
 import { checkWindow } from '../../domain/reading/window.ts'
 import { answerListing } from '../reply/listing.ts'
+import { errorResponses } from '../reply/responses.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { otherResponses, store_id, window } from './of-store.ts'
+import { ifNoneMatch, listResponses, store_id, window } from './of-store.ts'
 
 /** Spec 4.5 */
 export function salesList(app: App, { storage, requireScope }: IntegrationDeps): void {
@@ -27,7 +26,17 @@ export function salesList(app: App, { storage, requireScope }: IntegrationDeps):
         querystring: checkedTogether({ store_id, ...window('any length'), index, count: count() }, values =>
           checkWindow(values),
         ),
-        response: { 200: Envelope(Type.Array(Sale)), ...otherResponses },
+        headers: ifNoneMatch,
+        response: {
+          ...listResponses(Sale, 'A page of sales'),
+          ...errorResponses(
+            'TokenRejected',
+            'StoreForbidden',
+            'StoreNotFound',
+            'ParameterInvalid',
+            'RateLimited',
+          ),
+        },
       },
       ...requireScope('integration.inventory'),
     },

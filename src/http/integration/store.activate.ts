@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Envelope } from '../../contract/envelope.ts'
 import { ActivatedStore } from '../../contract/store.ts'
 import { createActivation } from '../../domain/reading/stores.ts'
 import { sendData } from '../reply/envelope.ts'
-import { errorResponses } from '../reply/error-responses.ts'
+import { rateLimit } from '../reply/headers.ts'
+import { errorResponses, success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { store_id } from './of-store.ts'
@@ -22,15 +22,15 @@ export function storeActivate(app: App, { storage, clock, requireScope }: Integr
         security: [{ oauth2: ['integration.store'] }],
         params: Type.Object({ store_id }),
         response: {
-          200: Envelope(ActivatedStore),
+          200: success(ActivatedStore, 'The store', ...rateLimit),
           ...errorResponses(
-            'token_missing',
-            'store_forbidden',
-            'store_not_found',
-            'parameter_invalid',
-            'body_too_large',
-            'media_type_unsupported',
-            'rate_limited',
+            'TokenRejected',
+            'StoreForbidden',
+            'StoreNotFound',
+            'ParameterInvalid',
+            'BodyTooLarge',
+            'MediaTypeUnsupported',
+            'RateLimited',
           ),
         },
       },

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { Envelope } from '../../contract/envelope.ts'
 import { count, index } from '../../contract/paging.ts'
 import { Store } from '../../contract/store.ts'
 import { createStoreList } from '../../domain/reading/stores.ts'
-import { errorResponses } from '../reply/error-responses.ts'
+import { rateLimit } from '../reply/headers.ts'
 import { sendPage } from '../reply/listing.ts'
+import { errorResponses, notModified, success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import { checkedTogether } from '../parameters.ts'
 import { createCursors, cursor } from './cursor.ts'
@@ -30,10 +30,15 @@ export function storesList(app: App, { storage, issuer, requireScope }: Integrat
         description: 'The stores the token is authorized against, by id.',
         security: [{ oauth2: ['integration.store'] }],
         querystring: checkedTogether({ index, count: count(), cursor }, cursors.check),
+        headers: Type.Object({
+          'If-None-Match': Type.Optional(
+            Type.String({ description: '`*` is answered with 304 to a token that may list stores' }),
+          ),
+        }),
         response: {
-          200: Envelope(Type.Array(Store)),
-          304: Type.Null({ description: 'To `If-None-Match: *`' }),
-          ...errorResponses('token_missing', 'scope_insufficient', 'parameter_invalid', 'rate_limited'),
+          200: success(Type.Array(Store), 'A page of stores', 'Link', ...rateLimit),
+          304: notModified('To `If-None-Match: *`', 'Link'),
+          ...errorResponses('TokenRejected', 'ScopeInsufficient', 'ParameterInvalid', 'RateLimited'),
         },
       },
       ...requireScope('integration.store'),

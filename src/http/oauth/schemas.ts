@@ -1,7 +1,10 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { accessTokenLifetime, inDays, refreshTokenLifetime } from '../../contract/lifetimes.ts'
 import { integrationScopes } from '../../contract/scopes.ts'
-import { tokenErrors } from '../../errors.ts'
+import { schemaReference } from '../../contract/reference.ts'
+import { headerReferences } from '../reply/headers.ts'
+import { described, named } from '../reply/responses.ts'
+import { clientErrors, page, readErrors } from './responses.ts'
 
 /** Spec 5.2 and 5.3 for the API reference; the provider does the validation. */
 
@@ -16,33 +19,6 @@ const clientFields = {
     Type.String({ description: 'Client secret; or HTTP Basic. Public apps have none' }),
   ),
 }
-
-const OauthError = Type.Object(
-  {
-    error: Type.String({ enum: Object.keys(tokenErrors), description: 'RFC 6749 §5.2' }),
-    error_description: Type.Optional(Type.String()),
-    scope: Type.Optional(Type.String({ description: 'The rejected scope' })),
-  },
-  { examples: [{ error: 'invalid_client', error_description: 'client authentication failed' }] },
-)
-
-const meanings: Record<number, string> = {
-  400: 'The request, the grant or the scope is not valid',
-  401: 'The client is unknown, or its authentication failed',
-  413: 'The request body is too large',
-  415: 'The endpoint does not read bodies of this media type',
-  429: 'Too many failed client authentications; the Retry-After header says when to try again',
-  500: 'An internal server error. Quote the X-Request-Id header when you report it',
-  503: 'The service cannot answer now; the Retry-After header says when to try again',
-}
-
-const oauthErrors = (...statuses: number[]): Record<number, TSchema> =>
-  Object.fromEntries(
-    statuses.map(status => [status, { ...OauthError, description: meanings[status] } as TSchema]),
-  )
-
-/** A response for a browser. */
-const page = (description: string) => ({ description, content: { 'text/html': { schema: Type.String() } } })
 
 const form = { tags: ['Authorization'], security: [], consumes: ['application/x-www-form-urlencoded'] }
 
@@ -66,16 +42,29 @@ export const authorizeSchema = {
     code_challenge_method: Type.Optional(Type.String({ enum: ['S256'] })),
   }),
   response: {
-    303: Type.Null({ description: 'To the consent page, or back to the app with an error' }),
+    303: {
+      ...Type.Null({ description: 'To the consent page, or back to the app with an error' }),
+      headers: headerReferences(['Location']),
+    },
     400: page('The client or the redirect URI is not valid'),
     414: page('The request is longer than 12 KiB after percent-decoding'),
     429: page(
       'Too many authorization requests from one address; the Retry-After header says when to try again',
+      'Retry-After',
     ),
     500: page('An internal server error'),
-    503: page('The service cannot answer now; the Retry-After header says when to try again'),
+    503: page('The service cannot answer now; the Retry-After header says when to try again', 'Retry-After'),
+    default: page('Any other error, such as headers that are too large'),
   },
 }
+
+const Tokens = Type.Object({
+  access_token: Type.String({ description: 'A JWT bearer token (RFC 9068)' }),
+  refresh_token: Type.Optional(Type.String({ description: 'Not with client_credentials' })),
+  scope: Type.String({ description: 'Space-delimited granted scopes' }),
+  token_type: Type.String({ enum: ['Bearer'] }),
+  expires_in: Type.Integer({ enum: [accessTokenLifetime] }),
+})
 
 export const tokenSchema = {
   ...form,
@@ -106,14 +95,8 @@ export const tokenSchema = {
     refresh_token: Type.Optional(Type.String({ description: 'For refresh_token' })),
   }),
   response: {
-    200: Type.Object({
-      access_token: Type.String({ description: 'A JWT bearer token (RFC 9068)' }),
-      refresh_token: Type.Optional(Type.String({ description: 'Not with client_credentials' })),
-      scope: Type.String({ description: 'Space-delimited granted scopes' }),
-      token_type: Type.String({ enum: ['Bearer'] }),
-      expires_in: Type.Integer({ enum: [accessTokenLifetime] }),
-    }),
-    ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
+    200: named('Tokens', 'The tokens', 'Idempotent-Replayed'),
+    ...clientErrors,
   },
 }
 
@@ -132,10 +115,25 @@ export const revokeSchema = {
     'tokens. An unknown token is answered with 200 too.',
   body: tokenBody,
   response: {
-    200: Type.Object({}, { description: 'Done: an empty object' }),
-    ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
+    200: described(Type.Object({}), 'Done: an empty object'),
+    ...clientErrors,
   },
 }
+
+const Introspection = Type.Object({
+  active: Type.Boolean(),
+  client_id: Type.Optional(Type.String()),
+  scope: Type.Optional(Type.String()),
+  sub: Type.Optional(
+    Type.String({ description: 'The merchant account, for tokens that a merchant consented to' }),
+  ),
+  exp: Type.Optional(Type.Integer()),
+  iat: Type.Optional(Type.Integer()),
+  iss: Type.Optional(Type.String()),
+  aud: Type.Optional(Type.String()),
+  jti: Type.Optional(Type.String()),
+  token_type: Type.Optional(Type.String()),
+})
 
 export const introspectSchema = {
   ...form,
@@ -144,21 +142,8 @@ export const introspectSchema = {
   description: 'Whether one of the client’s own tokens is live, with its scope, expiry and subject.',
   body: tokenBody,
   response: {
-    200: Type.Object({
-      active: Type.Boolean(),
-      client_id: Type.Optional(Type.String()),
-      scope: Type.Optional(Type.String()),
-      sub: Type.Optional(
-        Type.String({ description: 'The merchant account, for tokens that a merchant consented to' }),
-      ),
-      exp: Type.Optional(Type.Integer()),
-      iat: Type.Optional(Type.Integer()),
-      iss: Type.Optional(Type.String()),
-      aud: Type.Optional(Type.String()),
-      jti: Type.Optional(Type.String()),
-      token_type: Type.Optional(Type.String()),
-    }),
-    ...oauthErrors(400, 401, 413, 415, 429, 500, 503),
+    200: named('Introspection', 'What the token is; `active: false` when it is not live'),
+    ...clientErrors,
   },
 }
 
@@ -171,27 +156,40 @@ export const jwksSchema = {
   tags: ['Authorization'],
   security: [],
   summary: 'Public signing keys (RFC 7517)',
+  description: 'For servers that verify access tokens themselves.',
   response: {
     200: {
       description: 'The current signing key, and earlier keys whose tokens may still be live',
-      content: { 'application/jwk-set+json': { schema: KeySet } },
+      headers: headerReferences([]),
+      content: { 'application/jwk-set+json': { schema: { $ref: schemaReference('KeySet') } } },
     },
-    ...oauthErrors(500, 503),
+    ...readErrors,
   },
 }
+
+const ServerMetadata = Type.Object({
+  issuer: Type.String(),
+  authorization_endpoint: Type.String(),
+  token_endpoint: Type.String(),
+  jwks_uri: Type.String(),
+})
 
 export const metadataSchema = {
   operationId: 'metadata',
   tags: ['Authorization'],
   security: [],
   summary: 'Authorization server metadata (RFC 8414)',
+  description: 'The addresses of the endpoints, and what they support.',
   response: {
-    200: Type.Object({
-      issuer: Type.String(),
-      authorization_endpoint: Type.String(),
-      token_endpoint: Type.String(),
-      jwks_uri: Type.String(),
-    }),
-    ...oauthErrors(500, 503),
+    200: named('ServerMetadata', 'The metadata'),
+    ...readErrors,
   },
+}
+
+/** By their names in the API reference. */
+export const oauthSchemas = {
+  Tokens,
+  Introspection,
+  KeySet,
+  ServerMetadata,
 }

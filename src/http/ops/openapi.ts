@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { scopes } from '../../contract/scopes.ts'
-import { webhooks } from '../../contract/webhooks.ts'
+import { webhookSchemas, webhooks } from '../../contract/webhooks.ts'
+import { oauthErrorComponents, oauthErrorSchemas } from '../oauth/responses.ts'
+import { oauthSchemas } from '../oauth/schemas.ts'
+import { insertReferences } from '../reply/components.ts'
+import { headers } from '../reply/headers.ts'
+import { errorComponents, errorSchemas } from '../reply/responses.ts'
 import { beginning, withoutScript } from './beginning.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
@@ -35,12 +40,17 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
   await app.register(swagger, {
     // A route without a tag is not part of the API.
     hideUntagged: true,
+    // A schema with an `$id` is a component of that name.
+    refResolver: { buildLocalReference: ({ $id }) => String($id) },
+    transformObject: made => insertReferences('openapiObject' in made ? made.openapiObject : {}),
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Tillgate',
         version: '1',
         description: beginning(issuer),
+        contact: { name: 'The operator of this server', url: issuer },
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: issuer }],
       tags: [
@@ -54,6 +64,9 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       ],
       webhooks: webhooks as never,
       components: {
+        schemas: { ...errorSchemas, ...oauthErrorSchemas, ...oauthSchemas, ...webhookSchemas } as never,
+        responses: { ...errorComponents, ...oauthErrorComponents },
+        headers: headers as never,
         securitySchemes: {
           oauth2: {
             type: 'oauth2',

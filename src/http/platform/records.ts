@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { Envelope } from '../../contract/envelope.ts'
 import { RecordResult } from '../../contract/record.ts'
 import { byApp } from '../../domain/audit/audit.ts'
 import { resultOf } from '../../ingest/result.ts'
 import { fail } from '../../errors.ts'
 import { createMemoryBudget } from '../../lib/memory-budget.ts'
 import { sendData } from '../reply/envelope.ts'
-import { errorResponses } from '../reply/error-responses.ts'
+import { errorResponses, success } from '../reply/responses.ts'
 import { admit } from '../admission/overload.ts'
 import { type App, principalOf } from '../route.ts'
 import type { PlatformDeps } from './deps.ts'
@@ -45,13 +44,13 @@ export function recordsRoute(
         security: [{ oauth2: ['platform.write'] }],
         body: { content: Object.fromEntries(mediaTypes.map(type => [type, { schema: Lines }])) },
         response: {
-          200: Envelope(RecordResult),
+          200: success(RecordResult, 'Stored: what has changed'),
           ...errorResponses(
-            'token_missing',
-            'scope_insufficient',
-            'body_too_large',
-            'media_type_unsupported',
-            'record_invalid',
+            'TokenRejected',
+            'ScopeInsufficient',
+            'BodyTooLarge',
+            'MediaTypeUnsupported',
+            'RecordInvalid',
           ),
         },
       },

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { fieldType } from '../../contract/fields.ts'
 import { ArrayReader } from './array.ts'
 import { decimal, int64, integer } from './numbers.ts'
 import { ObjectReader } from './object.ts'
@@ -9,6 +10,7 @@ import { DatetimeReader, literal, name, onlyNull, text } from './texts.ts'
 interface Shape {
   type?: string
   format?: string
+  [fieldType]?: string
   anyOf?: readonly Shape[]
   const?: string
   enum?: readonly number[]
@@ -35,13 +37,13 @@ function compile(shape: Shape): Reader {
 }
 
 function compileValue(shape: Shape, nullable: boolean): Reader {
-  const { type, format } = shape
+  const { type, [fieldType]: special } = shape
   if (shape.const !== undefined) return literal(shape.const)
   if (type === 'null') return onlyNull
   if (type === 'array' && shape.items) return new ArrayReader(compileObject(shape.items))
-  if (format === 'datetime') return new DatetimeReader(nullable)
-  if (format === 'decimal') return decimal(shape, nullable)
-  if (format === 'int64') return int64(nullable)
+  if (special === 'datetime') return new DatetimeReader(nullable)
+  if (special === 'decimal') return decimal(shape, nullable)
+  if (shape.format === 'int64') return int64(nullable)
   if (type === 'integer') {
     const { minimum, maximum } = shape
     if (shape.enum) return integer({ enum: shape.enum }, nullable)
@@ -49,7 +51,7 @@ function compileValue(shape: Shape, nullable: boolean): Reader {
   }
   if (type === 'string' && shape.maxLength !== undefined) {
     const limits = { minLength: shape.minLength ?? 0, maxLength: shape.maxLength }
-    return format === 'name' ? name(limits, nullable) : text(limits, nullable)
+    return special === 'name' ? name(limits, nullable) : text(limits, nullable)
   }
   throw unsupported(shape)
 }

@@ -41,6 +41,7 @@ interface Operation {
 interface Schema {
   type?: string
   format?: string
+  pattern?: string
   enum?: readonly unknown[]
   minimum?: number
   maximum?: number
@@ -193,12 +194,12 @@ function fittingValue(
   if (schema.enum) return fc.constantFrom(...schema.enum.map(String))
   const known = values[name]
   if (known) return fc.constantFrom(...known)
-  if (schema.format === 'datetime') {
+  if (schema.pattern?.includes(' ')) {
     return fc
       .integer({ min: 1_793_400_000, max: 1_793_660_000 })
       .map(seconds => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
   }
-  if (schema.format === 'day') {
+  if (schema.format === 'date') {
     return fc
       .integer({ min: 20_750, max: 20_760 })
       .map(day => new Date(day * 86_400_000).toISOString().slice(0, 10))

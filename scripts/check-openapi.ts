@@ -1,0 +1,38 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
+import { oas } from '@stoplight/spectral-rulesets'
+import { readConfig } from '../src/config.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { buildApp } from '../src/server/app.ts'
+import { openStorage } from '../src/storage/open.ts'
+
+/** Lints the OpenAPI document with redocly's and Spectral's recommended rules; a warning fails too. */
+
+const storage = await openStorage(':memory:')
+const app = await buildApp({
+  storage,
+  clock: systemClock,
+  issuer: 'https://tillgate.example',
+  config: { ...readConfig({}), log_level: 'silent' },
+})
+const { body } = await app.inject('/openapi.json')
+await app.close()
+await storage.close()
+
+const redocly = await lintFromString({
+  source: body,
+  absoluteRef: 'openapi.json',
+  config: await createConfig({ extends: ['recommended'] }),
+})
+const spectral = new spectralCore.Spectral()
+spectral.setRuleset({ extends: oas as RulesetDefinition })
+const problems = [
+  ...redocly.map(
+    ({ ruleId, message, location }) => `redocly ${ruleId}: ${message} at ${location[0]?.pointer ?? ''}`,
+  ),
+  ...(await spectral.run(JSON.parse(body))).map(
+    ({ code, message, path }) => `spectral ${code}: ${message} at ${path.join('/')}`,
+  ),
+]
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length > 0 ? 1 : 0
