@@ -10,6 +10,8 @@ export interface RequestContext {
   from: From
   /** The client that the request names, where the route has looked it up. */
   client?: ClientFacts
+  /** The CORS headers of the response; without them, script of another origin may not read it. */
+  cors?: Record<string, string>
   /** The access token to introspect or revoke (verified-token.ts). */
   token?: AdapterPayload | null
   /** Runs when the response is complete and before it is sent. */

@@ -12,7 +12,7 @@ import { bindToBrowser, browserParameter } from './browser-binding.ts'
 import { currentExchange } from './exchange.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
-import { currentClient } from './provider-request.ts'
+import { contextOf, currentClient } from './provider-request.ts'
 import { applyRequestPolicy } from './request-policy.ts'
 import { refineTokenErrors } from './token-errors.ts'
 
@@ -79,10 +79,11 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     // RFC 9700 §2.1.1: a public client has no other proof.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
-    // Only this server's own page, the API reference, gets tokens by script; apps use their servers.
+    // Script gets tokens on the pages of a public app (http/edge/cors.ts), and on this server's own API reference.
     clientBasedCORS: (ctx, origin) => {
-      ctx.state['foreignOrigin'] = origin !== issuerOrigin
-      return origin === issuerOrigin
+      const isAllowed = origin === issuerOrigin || contextOf(ctx).cors !== undefined
+      ctx.state['foreignOrigin'] = !isAllowed
+      return isAllowed
     },
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
     // The same clock issues and checks expiry times.
@@ -165,12 +166,22 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   // ProviderRequest sets the headers of a trusted proxy, so that every address is the issuer's.
   provider.proxy = true
   provider.use(trimMetadata)
+  provider.use(limitCors)
   provider.use(narrowAuthorization)
   provider.use(bindToBrowser(secure))
   provider.use(answerRevocation)
   provider.use(refineTokenErrors)
   provider.use(beforeResponse(deps))
   return provider
+}
+
+/** The provider lets every origin read an answer until it knows the client. JWKS and metadata are for everybody. */
+async function limitCors(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next()
+  if (ctx.method !== 'POST') return
+  ctx.remove('access-control-allow-origin')
+  ctx.remove('access-control-expose-headers')
+  ctx.set(contextOf(ctx).cors ?? {})
 }
 
 /** The provider's body is empty text, which clients that expect JSON cannot read; RFC 7009 §2.2 ignores the body. */

@@ -9,6 +9,7 @@ import { createPendingConsents } from '../domain/apps/pending-consents.ts'
 import { rejectOverload } from '../http/admission/overload.ts'
 import { perApp } from '../http/admission/rate-limit.ts'
 import { refuseAmbiguousRequests } from '../http/edge/ambiguous-requests.ts'
+import { allowAppOrigins, createPreflightAnswer } from '../http/edge/cors.ts'
 import { closeGracefully } from '../http/edge/graceful-close.ts'
 import { closeSlowClients } from '../http/edge/slow-clients.ts'
 import { limitHeaders } from '../http/edge/header-limits.ts'
@@ -133,7 +134,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   recordUsage(ends, usage)
   // After the last request, and before the storage is closed.
   app.addHook('onClose', () => usage.close())
-  rejectOtherMethods(app)
+  rejectOtherMethods(app, createPreflightAnswer(storage))
   metrics.usage(usage)
   metrics.waiting(waiting)
   metrics.webhooks(storage.webhooks, clock)
@@ -153,6 +154,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     }),
   )
   await app.register(async scope => {
+    allowAppOrigins(scope, storage)
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
     integrationApi(scope as App, { storage, clock, issuer, waiting, requireScope })
   })

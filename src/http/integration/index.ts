@@ -19,7 +19,9 @@ export function integrationApi(app: App, deps: IntegrationDeps): void {
     done(null),
   )
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'private, no-cache').header('vary', 'authorization, accept-encoding')
+    reply
+      .header('cache-control', 'private, no-cache')
+      .header('vary', 'authorization, accept-encoding, origin')
     done()
   })
   storesList(app, deps)

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
+import { mayCallFrom } from '../../domain/apps/origins.ts'
 import type { PendingConsents } from '../../domain/apps/pending-consents.ts'
 import { isStorageFault } from '../../domain/storage-fault.ts'
 import type { Throttle } from '../../domain/accounts/throttle.ts'
 import { type ApiError, fail } from '../../errors.ts'
+import { readableBy } from '../edge/cors.ts'
 import { maxAuthorizeUrl } from '../edge/header-limits.ts'
 import {
   authorizeSchema,
@@ -19,7 +21,7 @@ import { metadataPath } from '../../oauth/metadata.ts'
 import { ProviderRequest, type RequestContext } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
 import { type VerifyAccessToken, verifiedTokenHandle } from '../../oauth/verified-token.ts'
-import type { Storage } from '../../storage/port/index.ts'
+import type { App, Storage } from '../../storage/port/index.ts'
 
 export interface OauthDeps {
   providers: ProviderSource
@@ -115,9 +117,15 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
       ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
     }
     // RFC 6749 §5.1; the provider omits these from errors of the revocation endpoint.
-    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache', vary: 'origin' })
     const client = await storage.clients.facts(client_id)
-    await passToProvider(request, reply, body, { beforeResponse, client, token: token ?? null })
+    const cors = corsFor(request, client.app)
+    await passToProvider(request, reply, body, {
+      beforeResponse,
+      client,
+      token: token ?? null,
+      ...(cors && { cors }),
+    })
     // Read after the provider's last middleware, which may replace the code (oauth/token-errors.ts).
     const { error, error_description } = (response?.body ?? {}) as Record<string, string | undefined>
     request.error_code = error ?? null
@@ -159,6 +167,12 @@ function bodyOf(request: FastifyRequest): Buffer {
     throw fail('media_type_unsupported', `the body is ${type.slice(0, 100)}; this endpoint reads ${formType}`)
   }
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+}
+
+/** A public app's pages request, renew and revoke their tokens; its secret keeps every other app on its server. */
+function corsFor({ headers: { origin }, routeOptions }: FastifyRequest, app: App | null) {
+  const isPublic = app?.public === true && routeOptions.url !== '/auth/v2/introspect'
+  return isPublic && origin !== undefined && mayCallFrom(app, origin) ? readableBy(origin) : null
 }
 
 /** Bytes of the URL without its percent-encoding. */

@@ -28,6 +28,9 @@ const webhooksGuide = `Calls from the server to the endpoints of an app, by Stan
 \`webhook-signature\` with the endpoint's secret, and answers any 2xx within 10 seconds. A call may come twice, with the same
 \`webhook-id\`; \`store.changed\` says that there is something to fetch from \`changes\`.`
 
+const authorizationGuide = `OAuth 2.0 (RFC 6749). Script in a browser can call the API from the origins of the app's redirect
+URIs, and the token and revocation endpoints if the app is public (CORS).`
+
 /** The API reference: OpenAPI 3.1 generated from the routes' schemas, and the page that shows it. */
 export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
   const described = Object.fromEntries(Object.entries(scopes).map(([name, { gives }]) => [name, gives]))
@@ -59,7 +62,7 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
         { name: 'Inventory', description: 'The items of a store and their sales' },
         { name: 'Changes', description: changesGuide },
         { name: 'Webhooks', description: webhooksGuide },
-        { name: 'Authorization', description: 'OAuth 2.0 (RFC 6749)' },
+        { name: 'Authorization', description: authorizationGuide },
         { name: 'Platform', description: 'Ingest, for the platform itself' },
       ],
       webhooks: webhooks as never,

@@ -36,6 +36,8 @@ export interface Apps {
   list(): Promise<App[]>
   /** The apps that the account registered, newest first. */
   ofOwner(owner_id: string): Promise<App[]>
+  /** The enabled apps with a redirect URI that begins with this text. */
+  redirectingTo(start: string): Promise<App[]>
   /** Changes the editable fields; false when the app does not exist. */
   update(
     app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris'>,

@@ -169,6 +169,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'apps.find': ['one', s => s.apps.find('app')],
   'apps.list': ['one', s => s.apps.list()],
   'apps.ofOwner': ['one', s => s.apps.ofOwner('ada')],
+  'apps.redirectingTo': ['one', s => s.apps.redirectingTo('https://app.example.com')],
   'apps.update': ['one', s => s.apps.update(app('app'), audit())],
   'apps.secrets': ['one', s => s.apps.secrets('app')],
   'apps.addSecret': ['one', s => s.apps.addSecret(secret('second', 2), 2, audit())],

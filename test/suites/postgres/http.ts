@@ -3,6 +3,7 @@ import { runFiles } from '../../helpers/suite.ts'
 await runFiles('postgres', [
   'http/bearer.test.ts',
   'http/changes.test.ts',
+  'http/cors.test.ts',
   'http/errors-faults.test.ts',
   'http/histories.test.ts',
   'http/etag-restore.test.ts',

@@ -53,6 +53,16 @@ export function createApps(db: Database): Apps {
       )
       return rows.map(toApp)
     },
+    async redirectingTo(start) {
+      const rows = await db.query<AppRow>(
+        `select ${appColumns} from apps
+         where disabled_at is null
+           and exists (select 1 from json_array_elements_text(redirect_uris::json) as uri where starts_with(uri, $1))
+         order by id`,
+        [start],
+      )
+      return rows.map(toApp)
+    },
     update: ({ id, name, website, publisher, redirect_uris }, audit) =>
       db.write(async tx => {
         const { count } = await tx.query(

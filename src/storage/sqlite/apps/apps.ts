@@ -26,6 +26,12 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
   const ofOwner = db.prepare<AppRow>(
     `select ${appColumns} from apps where owner_id = ? order by created_at desc, id desc`,
   )
+  const redirectingTo = db.prepare<AppRow>(
+    `select ${appColumns} from apps
+     where disabled_at is null
+       and exists (select 1 from json_each(redirect_uris) where substr(value, 1, length(?1)) = ?1)
+     order by id`,
+  )
   const setDisabled = db.prepare(
     `update apps set disabled_at = ?1, disabled_by_owner = 0
      where id = ?2 and ((disabled_at is null) <> (?1 is null) or (?1 is not null and disabled_by_owner))`,
@@ -85,6 +91,7 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
       }),
     list: () => db.look(() => all.all().map(toApp)),
     ofOwner: owner_id => db.look(() => ofOwner.all(owner_id).map(toApp)),
+    redirectingTo: start => db.look(() => redirectingTo.all(start).map(toApp)),
     update: ({ id, name, website, publisher, redirect_uris }, audit) =>
       db.write(() => {
         const uris = JSON.stringify(redirect_uris)
