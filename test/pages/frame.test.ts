@@ -19,6 +19,26 @@ after(() => demo.server.close())
 const refusals = /status of (401|403|404)/
 
 journey(
+  'the own account: password, two-factor authentication, sessions',
+  async ({ page, check }) => {
+    await signIn(page, base, demo.merchant)
+    await page.getByRole('link', { name: demo.merchant }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+    await check()
+    await page.getByRole('link', { name: 'Set up two-factor authentication' }).click()
+    await page.getByRole('img', { name: 'QR code of the key' }).waitFor()
+    await check()
+    await page.goto(`${base}/profile/password`)
+    await page.getByLabel('Current password').fill('wrong')
+    await page.getByLabel('New password').fill('another good password')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByRole('alert').getByText('This is not your current password').waitFor()
+    await check()
+  },
+  { expected: /status of 422/, onPhone: true },
+)
+
+journey(
   'sign in: refused with words, then let in; signed out again',
   async ({ page, check }) => {
     await page.goto(`${base}/login`)
