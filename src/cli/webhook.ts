@@ -128,8 +128,17 @@ export function registerWebhook(program: Command): void {
   }
 
   webhook
+    .command('stop')
+    .description('call no endpoint of any app from this database, for example a copy for tests')
+    .option('--json', 'print whether anything changed as JSON')
+    .action(async ({ json }: Json) => {
+      const stopped = await withEndpoints(all => all.stop(byCommand()))
+      print(json, { stopped }, stopped ? 'no webhooks are sent' : 'webhooks were stopped already')
+    })
+
+  webhook
     .command('resume')
-    .description('call endpoints again from a database that was restored or copied')
+    .description('call endpoints again from a database that was stopped, restored or copied')
     .option('--json', 'print whether anything changed as JSON')
     .action(async ({ json }: Json) => {
       const resumed = await withEndpoints(all => all.resume(byCommand()))

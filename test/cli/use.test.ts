@@ -41,7 +41,7 @@ const commands: [command: string, ...words: string[]][] = [
   ['store list', '--search', '--json'],
   ['feed', 'renew'],
   ['feed renew', '--json'],
-  ['webhook', 'create', 'list', 'test', 'deliveries', 'resend', 'rotate-secret', 'delete', 'resume'],
+  ['webhook', 'create', 'list', 'test', 'deliveries', 'resend', 'rotate-secret', 'delete', 'stop', 'resume'],
   ['webhook create', '<client_id>', '--url', '--event', '--json'],
   ['webhook resend', '<delivery>', '--json'],
   ['keys', 'rotate'],

@@ -103,8 +103,10 @@ test('webhook rotate-secret, disable, enable, pause, delete', async () => {
   assert.deepEqual(await state(), [undefined, undefined])
 })
 
-test('webhook resume: after a restore', async () => {
+test('webhook stop, and resume: after it and after a restore', async () => {
   assert.deepEqual(await cli.json(['webhook', 'resume']), { resumed: false })
+  for (const stopped of [true, false]) assert.deepEqual(await cli.json(['webhook', 'stop']), { stopped })
+  assert.deepEqual(await cli.json(['webhook', 'resume']), { resumed: true })
   if (cli.database.startsWith('postgres')) return
   await cli.json(['backup', 'backup.db'])
   await cli.json(['restore', 'backup.db'])

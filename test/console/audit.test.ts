@@ -410,6 +410,13 @@ describe('an operator', () => {
       await browser.fill(`/operator/apps/${client.client_id}/${word}`)
       await assertTold({ action: `app_${word}d`, app_id: client.client_id, ...by(operator, browser) })
     }
+    for (const [word, action] of [
+      ['pause', 'webhooks_paused'],
+      ['resume', 'webhooks_resumed'],
+    ] as const) {
+      await browser.fill(`/operator/apps/${client.client_id}/webhooks/${word}`)
+      await assertTold({ action, app_id: client.client_id, ...by(operator, browser) })
+    }
     for (const detail of ['sign_up off', 'sign_up on']) {
       await browser.fill('/operator/settings')
       await assertTold({ action: 'switch_set', detail, ...by(operator, browser) })
@@ -513,6 +520,10 @@ describe('on the command line', () => {
     await assertCommandTold({ action: 'webhooks_paused', ...about })
     await command(['webhook', 'unpause', client_id])
     await assertCommandTold({ action: 'webhooks_resumed', ...about })
+    await command(['webhook', 'stop'])
+    await assertCommandTold({ action: 'webhooks_paused' })
+    await command(['webhook', 'resume'])
+    await assertCommandTold({ action: 'webhooks_resumed' })
     await command(['webhook', 'delete', id])
     await assertCommandTold({ action: 'webhook_deleted', ...about, detail: 'hooks.example' })
   })

@@ -60,6 +60,8 @@ const forms = [
   '/operator/apps/:app_id/disable',
   '/operator/apps/:app_id/enable',
   '/operator/apps/:app_id/revoke',
+  '/operator/apps/:app_id/webhooks/pause',
+  '/operator/apps/:app_id/webhooks/resume',
 ]
 
 describe('who may open them', () => {
@@ -133,11 +135,12 @@ describe('who may open them', () => {
 })
 
 async function assertUnchanged(): Promise<void> {
-  const { accounts, apps, switches, browse } = server.storage
+  const { accounts, apps, switches, browse, webhooks } = server.storage
   assert.equal((await accounts.findByEmail('owner@example.com'))?.disabled_at, null)
   assert.equal((await apps.find(params['app_id'] ?? ''))?.disabled_at, null)
   assert.deepEqual(await browse.reachOf(params['app_id'] ?? ''), { stores: 1, merchants: 0, linked: true })
   assert.equal(await switches.isOn('sign_up'), false)
+  assert.equal(await webhooks.isPaused(params['app_id'] ?? ''), false)
 }
 
 describe('what they are made of', () => {

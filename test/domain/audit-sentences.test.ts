@@ -97,10 +97,13 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
     [{ detail: 'a.example disabled' }, 'changed a webhook endpoint of the app Ledger: a.example disabled'],
   ],
   webhook_deleted: [[{ detail: 'a.example' }, 'deleted a webhook endpoint of the app Ledger: a.example']],
-  webhooks_paused: [[{}, 'paused the webhooks of the app Ledger']],
+  webhooks_paused: [
+    [{}, 'paused the webhooks of the app Ledger'],
+    [{ app_id: null }, 'stopped all webhooks of the database'],
+  ],
   webhooks_resumed: [
     [{}, 'resumed the webhooks of the app Ledger'],
-    [{ app_id: null }, 'let the restored or copied database send webhooks'],
+    [{ app_id: null }, 'let the database send webhooks again'],
   ],
 }
 

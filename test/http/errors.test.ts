@@ -171,11 +171,14 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/operator/apps/:app_id/enable': { allow: form, surface: 'page' },
     '/operator/apps/:app_id/revoke': { allow: form, surface: 'page' },
     '/operator/apps/:app_id/stores': { allow: form, surface: 'page' },
+    '/operator/apps/:app_id/webhooks/pause': { allow: form, surface: 'page' },
+    '/operator/apps/:app_id/webhooks/resume': { allow: form, surface: 'page' },
     '/operator/audit': { allow: read, surface: 'page' },
     '/operator/audit/export': { allow: read, surface: 'page' },
     '/operator/settings': { allow: form, surface: 'page' },
     '/operator/stores': { allow: read, surface: 'page' },
     '/operator/stores/:store_id': { allow: read, surface: 'page' },
+    '/operator/webhooks': { allow: read, surface: 'page' },
     '/platform/v1/records': { allow: 'POST', surface: 'envelope' },
   }
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before } from 'node:test'
+import { createAddressRules } from '../../src/domain/webhooks/address.ts'
+import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
+import { byTest } from '../helpers/by.ts'
 import { type DemoServer, startDemoServer } from '../helpers/demo-server.ts'
 import { journey, signIn, tabTo, type Visit } from '../helpers/pages.ts'
 
@@ -11,9 +14,20 @@ let demo: DemoServer
 before(async () => {
   demo = await startDemoServer({ orders: 120 })
   await demo.server.storage.switches.set('sign_up', false)
+  await addFailingEndpoint()
 })
 
 after(() => demo.server.close())
+
+/** In backoff, so that nothing is sent to it. */
+async function addFailingEndpoint(): Promise<void> {
+  const { storage, clock } = demo.server
+  const endpoints = createWebhookEndpoints({ storage, clock, rules: createAddressRules('') })
+  const url = 'https://hooks.demo.example/tillgate'
+  const { id } = await endpoints.create({ app_id: demo.dashboard.client_id, url, events: [] }, byTest)
+  const failed = { retry_at_ms: clock.now() * 1000 + 1e9, at: clock.now() - 3600, disable: null }
+  await storage.webhooks.report({ endpoint_id: id, failures: 0, failed })
+}
 
 const heading = ({ page }: Visit, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
@@ -99,6 +113,25 @@ journey('an app is disabled by the keyboard alone, and its store is a step away'
   await page.getByRole('link', { name: 'Harbour Street Café' }).click()
   await heading(visit, 'Harbour Street Café')
   await check()
+})
+
+journey('webhooks: which endpoint fails, and the app’s are paused and resumed', async visit => {
+  const { page, check } = visit
+  await signIn(page, demo.server.base, demo.operator)
+  await goTo(visit, 'Webhooks')
+  await page.getByText('Failing', { exact: true }).waitFor()
+  await check()
+  await page.getByRole('link', { name: 'Harbour Dashboard' }).click()
+  await heading(visit, 'Harbour Dashboard')
+  await page.getByRole('link', { name: 'Pause webhooks' }).click()
+  await heading(visit, 'Pause the webhooks of Harbour Dashboard?')
+  await check()
+  await page.getByRole('button', { name: 'Pause webhooks' }).click()
+  await page.getByText('Paused', { exact: true }).waitFor()
+  await check()
+  await page.getByRole('link', { name: 'Resume webhooks' }).click()
+  await page.getByRole('button', { name: 'Resume webhooks' }).click()
+  await page.getByRole('link', { name: 'Pause webhooks' }).waitFor()
 })
 
 journey('the audit log is narrowed, followed and taken along', async visit => {

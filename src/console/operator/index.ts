@@ -9,8 +9,9 @@ import { operatorAudit } from './audit/audit.ts'
 import { operatorOverview } from './overview/overview.ts'
 import { operatorSettings } from './settings/settings.ts'
 import { operatorStores } from './stores/stores.ts'
+import { operatorWebhooks } from './webhooks/webhooks.ts'
 
-/** The operator's pages: usage, accounts, apps, stores and the audit log; and what an operator may change. */
+/** The operator's pages: usage, accounts, apps, stores, webhooks and the audit log; and what an operator may change. */
 export const operatorPages: PagePlugin = async (scope, deps) => {
   scope.addHook('preHandler', requireRole('operator', deps))
   operatorOverview(scope, deps)
@@ -18,6 +19,7 @@ export const operatorPages: PagePlugin = async (scope, deps) => {
   newAccountPage(scope, deps)
   operatorApps(scope, deps)
   operatorStores(scope, deps)
+  operatorWebhooks(scope, deps)
   operatorAudit(scope, deps)
   operatorSettings(scope, deps)
   await scope.register(accountPages, deps)

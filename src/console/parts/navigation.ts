@@ -17,6 +17,7 @@ export const sections: Record<Role, [Action, ...Action[]]> = {
     { href: '/operator/accounts', label: 'Accounts' },
     { href: '/operator/apps', label: 'Apps' },
     { href: '/operator/stores', label: 'Stores' },
+    { href: '/operator/webhooks', label: 'Webhooks' },
     { href: '/operator/audit', label: 'Audit log' },
     { href: '/operator/settings', label: 'Settings' },
   ],

@@ -111,13 +111,16 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
   },
   webhooks_paused: {
     title: 'Webhooks paused',
-    says: line => say`paused the webhooks of the app ${appOf(line)}`,
+    says: line =>
+      line.app_id === null
+        ? say`stopped all webhooks of the database`
+        : say`paused the webhooks of the app ${appOf(line)}`,
   },
   webhooks_resumed: {
     title: 'Webhooks resumed',
     says: line =>
       line.app_id === null
-        ? say`let the restored or copied database send webhooks`
+        ? say`let the database send webhooks again`
         : say`resumed the webhooks of the app ${appOf(line)}`,
   },
 }

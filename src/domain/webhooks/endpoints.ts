@@ -118,7 +118,9 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
         paused,
         auditEntry(clock, by, paused ? 'webhooks_paused' : 'webhooks_resumed', { app_id }),
       ),
-    /** After a restore or copy. False when the database was not paused. */
+    /** For all apps, for example on a copy for tests. False when the database was stopped already. */
+    stop: (by: By): Promise<boolean> => webhooks.stop(auditEntry(clock, by, 'webhooks_paused')),
+    /** After a stop, a restore or a copy. False when the database was not paused. */
     resume: (by: By): Promise<boolean> => webhooks.resume(auditEntry(clock, by, 'webhooks_resumed')),
   }
 
@@ -146,7 +148,7 @@ interface About {
 const newId = (prefix: string): string => `${prefix}_${randomBytes(16).toString('hex')}`
 
 /** For the audit log: a path or query may hold a secret. */
-const hostOf = ({ url }: Pick<WebhookEndpoint, 'url'>): string => new URL(url).host
+export const hostOf = ({ url }: Pick<WebhookEndpoint, 'url'>): string => new URL(url).host
 
 function checkEvents(events: readonly string[]): WebhookEvent[] {
   const unknown = events.find(event => !webhookEvents.includes(event as WebhookEvent))

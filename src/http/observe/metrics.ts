@@ -80,17 +80,16 @@ export function createMetrics() {
       if (delay_ms !== null) deliveryDelays(delay_ms / 1000)
     },
     /** The age of the oldest event that is not delivered, read at most every 10 seconds. */
-    webhooks({ summary }: Pick<Storage['webhooks'], 'summary'>, clock: Clock): void {
+    webhooks({ oldestPending }: Pick<Storage['webhooks'], 'oldestPending'>, clock: Clock): void {
       let read = { at: Number.NEGATIVE_INFINITY, oldest_ms: null as number | null }
       const gauge = new Gauge({
         name: 'tillgate_webhook_oldest_pending_seconds',
-        help: 'Age of the oldest webhook event that waits for its delivery; store.changed is not among them',
+        help: 'Age of the oldest webhook event that waits for its first attempt, without those of store.changed',
         registers: [],
         async collect() {
           const now = millisecondsOf(clock)
           if (now - read.at >= 10_000) {
-            const found = await summary().catch(() => null)
-            read = { at: now, oldest_ms: found?.oldest_pending_ms ?? null }
+            read = { at: now, oldest_ms: await oldestPending().catch(() => null) }
           }
           this.set(read.oldest_ms === null ? 0 : Math.max(0, (now - read.oldest_ms) / 1000))
         },

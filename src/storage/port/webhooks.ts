@@ -133,8 +133,10 @@ export interface Webhooks {
   /** For all endpoints of an app. True when it changed something. */
   setPaused(app_id: string, paused: boolean, audit?: AuditEntry): Promise<boolean>
 
-  /** `paused`: a restored or copied database, which calls nobody. The sweep has compared all up to `watermark`. */
+  /** `paused`: a restored or copied database, or one that was stopped, calls nobody. The sweep has compared all up to `watermark`. */
   sender(): Promise<{ paused: boolean; watermark: number }>
+  /** Calls nobody from this database. True when it changed something. */
+  stop(audit?: AuditEntry): Promise<boolean>
   /** True when it was paused. */
   resume(audit?: AuditEntry): Promise<boolean>
   /** Never lowers it. */
@@ -169,12 +171,19 @@ export interface Webhooks {
   deliveries(endpoint_id: string, limit: number): Promise<WebhookDelivery[]>
   /** Of each endpoint keeps the newest `keep` that are not pending. */
   trim(endpoint_ids: readonly string[], keep: number): Promise<void>
-  /** By state, and when the oldest pending event was created; `endpoints` that fail or are disabled. */
+  /** For the operator: deliveries of the log by state, and up to 100 endpoints that fail or are disabled. */
   summary(): Promise<WebhookSummary>
+  /** When the oldest pending event of an endpoint that is called, and does not fail, was created. */
+  oldestPending(): Promise<number | null>
 }
 
-interface WebhookSummary {
+export interface WebhookSummary {
   deliveries: Record<DeliveryState, number>
-  oldest_pending_ms: number | null
-  troubled: WebhookEndpoint[]
+  troubled: TroubledEndpoint[]
+}
+
+/** With its app, and why its newest failed attempt failed. */
+export interface TroubledEndpoint extends WebhookEndpoint {
+  app_name: string
+  problem: string | null
 }

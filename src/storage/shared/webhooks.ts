@@ -11,7 +11,8 @@ export const endpointColumns = `webhook_endpoints.id, webhook_endpoints.app_id, 
 export const deliveryColumns = `endpoint_id, id, type, store_id, body, created_at_ms, state, attempts, attempted_at_ms,
   duration_ms, status, problem, answer`
 
-export const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
+/** Columns besides those of the endpoint are kept. */
+export const toEndpoint = <Row extends EndpointRow>(row: Row): WebhookEndpoint & Omit<Row, 'events'> => ({
   ...row,
   events: row.events.split(' ') as WebhookEvent[],
 })

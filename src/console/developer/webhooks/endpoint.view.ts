@@ -10,9 +10,10 @@ import { postForm } from '../../parts/form/post-form.ts'
 import { viewerTime, viewerZone } from '../../parts/format/time.ts'
 import { notice } from '../../parts/notice.ts'
 import { table } from '../../parts/table.ts'
+import { disabledReasons, healthBadge } from '../../parts/webhook-health.ts'
 import { appFrame } from '../app/frame.view.ts'
 import { samples } from './samples.view.ts'
-import { healthBadge, webhooksPath } from './webhooks.view.ts'
+import { webhooksPath } from './webhooks.view.ts'
 
 interface EndpointView {
   viewer: Viewer
@@ -24,8 +25,7 @@ export const endpointPath = (app: Pick<App, 'id'>, { id }: Pick<WebhookEndpoint,
   `${webhooksPath(app)}/${id}`
 
 const outcomes = {
-  tested:
-    'The test event is being sent. Reload the page to see the answer. Reload the page to see the answer.',
+  tested: 'The test event is being sent. Reload the page to see the answer.',
   resent: 'The delivery is sent again. Reload the page to see the answer.',
   disabled: 'The endpoint is disabled: nothing more is sent to it.',
   enabled: 'The endpoint is enabled. It is called for every store that has changed.',
@@ -50,15 +50,9 @@ export const endpointPage = (
       <p><a href="${webhooksPath(view.app)}">All endpoints</a></p>`,
   })
 
-const reasons = {
-  by_hand: 'It was disabled by hand.',
-  gone: 'It answered 410 Gone, so it was disabled.',
-  failing: 'It did nothing but fail for five days, so it was disabled.',
-}
-
 function trouble({ disabled_at, reason, failing_since, failures, retry_at_ms }: WebhookEndpoint): string {
   if (disabled_at !== null) {
-    const why = reason === null ? '' : reasons[reason]
+    const why = reason === null ? '' : disabledReasons[reason]
     return notice({
       tone: 'bad',
       content: {

@@ -7,7 +7,6 @@ import {
   webhookEvents,
 } from '../../../storage/port/index.ts'
 import type { Viewer } from '../../layout.ts'
-import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { choice } from '../../parts/form/choice.ts'
 import { field, problemAt } from '../../parts/form/field.ts'
@@ -15,6 +14,7 @@ import { postForm } from '../../parts/form/post-form.ts'
 import { viewerTime } from '../../parts/format/time.ts'
 import { notice } from '../../parts/notice.ts'
 import { table } from '../../parts/table.ts'
+import { healthBadge } from '../../parts/webhook-health.ts'
 import { appFrame, appsPath } from '../app/frame.view.ts'
 
 interface WebhooksView {
@@ -68,11 +68,6 @@ const endpointTable = ({ app, endpoints }: WebhooksView): string =>
       { title: 'Created', html: ({ created_at }) => viewerTime(created_at) },
     ],
   })
-
-export function healthBadge({ disabled_at, failures }: WebhookEndpoint): string {
-  if (disabled_at !== null) return badge('Disabled', 'bad')
-  return failures > 0 ? badge('Failing', 'warn') : badge('Working', 'good')
-}
 
 const newForm = ({ viewer, app, form, problem }: WebhooksView): string =>
   postForm(

@@ -6,7 +6,13 @@ import { fromOf } from '../../sign-in/signed-in.ts'
 import { sendNotFound } from '../not-found.ts'
 import { appPage } from './app.view.ts'
 import { appStorePages } from './stores.ts'
-import { disableAppPage, enableAppPage, revokeAppPage } from './confirm.view.ts'
+import {
+  disableAppPage,
+  enableAppPage,
+  pauseWebhooksPage,
+  resumeWebhooksPage,
+  revokeAppPage,
+} from './confirm.view.ts'
 
 const latest = 10
 const days = 30
@@ -18,9 +24,9 @@ declare module 'fastify' {
   }
 }
 
-/** One app: its developer, what it may read, its requests; disable it, enable it, revoke all its access. */
+/** One app: its developer, what it may read, its requests; disable it, enable it, pause its webhooks, revoke all its access. */
 export const appPages: PagePlugin = async (scope, deps) => {
-  const { storage, apps, figures, auditLog } = deps
+  const { storage, apps, webhooks, figures, auditLog } = deps
   scope.decorateRequest('shownApp')
   scope.addHook<{ Params: { app_id: string } }>('preHandler', async (request, reply) => {
     const found = await storage.apps.find(request.params.app_id)
@@ -30,14 +36,19 @@ export const appPages: PagePlugin = async (scope, deps) => {
   })
 
   scope.get('/operator/apps/:app_id', async ({ viewer, shownApp: app }, reply) => {
-    const [owner, secrets, reach, requests, { lines }] = await Promise.all([
+    const [owner, secrets, reach, requests, { lines }, endpoints, paused] = await Promise.all([
       app.owner_id === null ? null : storage.accounts.find(app.owner_id),
       storage.apps.secrets(app.id),
       storage.browse.reachOf(app.id),
       figures.requests.byDay(app.id, days),
       auditLog.page({ app_id: app.id }, { limit: latest }),
+      storage.webhooks.ofApp(app.id),
+      storage.webhooks.isPaused(app.id),
     ])
-    return sendHtml(reply, appPage({ viewer, app, owner, secrets, reach, requests, lines }))
+    return sendHtml(
+      reply,
+      appPage({ viewer, app, owner, secrets, reach, requests, lines, endpoints, paused }),
+    )
   })
 
   appStorePages(scope, deps)
@@ -54,6 +65,14 @@ export const appPages: PagePlugin = async (scope, deps) => {
     revoke: {
       question: revokeAppPage,
       change: (app: App, by: By) => apps.revoke(app.id, null, by),
+    },
+    'webhooks/pause': {
+      question: pauseWebhooksPage,
+      change: (app: App, by: By) => webhooks.setPaused(app.id, true, by),
+    },
+    'webhooks/resume': {
+      question: resumeWebhooksPage,
+      change: (app: App, by: By) => webhooks.setPaused(app.id, false, by),
     },
   }
   for (const [name, { question, change }] of Object.entries(changes)) {

@@ -1,7 +1,14 @@
 import { html } from 'ghtml'
 import { splitScope } from '../../../contract/scopes.ts'
 import type { RequestChart } from '../../../domain/usage/requests.ts'
-import type { Account, App, AppReach, AppSecret, AuditLine } from '../../../storage/port/index.ts'
+import type {
+  Account,
+  App,
+  AppReach,
+  AppSecret,
+  AuditLine,
+  WebhookEndpoint,
+} from '../../../storage/port/index.ts'
 import { layout, type Viewer } from '../../layout.ts'
 import { recentEvents } from '../audit/table.view.ts'
 import { withQuery } from '../../parts/with-query.ts'
@@ -16,6 +23,7 @@ import { statTiles } from '../../parts/stat-tiles.ts'
 import { table } from '../../parts/table.ts'
 import { viewerTime } from '../../parts/format/time.ts'
 import { milliseconds, requestsChart } from '../../parts/request-figures.ts'
+import { webhooksCard } from './webhooks.view.ts'
 
 const path = '/operator/apps'
 
@@ -27,10 +35,13 @@ export interface AppView {
   reach: AppReach
   requests: RequestChart
   lines: readonly AuditLine[]
+  endpoints: readonly WebhookEndpoint[]
+  /** The operator has paused the app's webhooks. */
+  paused: boolean
 }
 
 export const appPage = (view: AppView): string => {
-  const { viewer, app, secrets, reach, requests, lines } = view
+  const { viewer, app, secrets, reach, requests, lines, endpoints, paused } = view
   return layout({
     title: app.name,
     viewer,
@@ -61,6 +72,7 @@ export const appPage = (view: AppView): string => {
       !${card({ body: requestsChart(requests.points, '30d') })}
       !${card({ title: 'App', body: appFacts(view) })}
       !${app.public ? '' : card({ title: 'Secrets', body: secretTable(secrets) })}
+      !${webhooksCard({ app, endpoints, paused })}
       !${recentEvents(lines, withQuery('/operator/audit', { app: app.id }))}`,
   })
 }

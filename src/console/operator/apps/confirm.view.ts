@@ -17,7 +17,7 @@ interface Question {
   /** HTML. */
   says: string
   /** The last part of the address. */
-  action: 'disable' | 'enable' | 'revoke'
+  action: 'disable' | 'enable' | 'revoke' | 'webhooks/pause' | 'webhooks/resume'
   confirm: string
   cancel: string
   danger?: boolean
@@ -79,4 +79,27 @@ export const revokeAppPage = (view: ConfirmAppView): string =>
     confirm: 'Revoke all access',
     cancel: 'Cancel',
     danger: true,
+  })
+
+export const pauseWebhooksPage = (view: ConfirmAppView): string =>
+  question({
+    view,
+    asks: `Pause the webhooks of ${view.app.name}?`,
+    says: html`<p>No endpoint of the app is called until you resume its webhooks. The app can still read its stores, and its
+        developer sees that you have paused them.</p>
+      <p>Nothing is lost: afterwards each endpoint is called for every store that has changed, and gets the events that
+        happened meanwhile.</p>`,
+    action: 'webhooks/pause',
+    confirm: 'Pause webhooks',
+    cancel: 'Cancel',
+  })
+
+export const resumeWebhooksPage = (view: ConfirmAppView): string =>
+  question({
+    view,
+    asks: `Resume the webhooks of ${view.app.name}?`,
+    says: html`<p>Within a second its endpoints are called for every store that has changed since you paused them.</p>`,
+    action: 'webhooks/resume',
+    confirm: 'Resume webhooks',
+    cancel: 'Leave them paused',
   })

@@ -5,7 +5,15 @@ import { runEach, type Statement } from './statements.ts'
 
 type Deliveries = Pick<
   Webhooks,
-  'claimPending' | 'settle' | 'add' | 'resend' | 'delivery' | 'deliveries' | 'trim' | 'summary'
+  | 'claimPending'
+  | 'settle'
+  | 'add'
+  | 'resend'
+  | 'delivery'
+  | 'deliveries'
+  | 'trim'
+  | 'summary'
+  | 'oldestPending'
 >
 
 /** Of endpoints that may be called; the claim repeats the condition of the lease, which decides between nodes. */
@@ -29,6 +37,16 @@ const claimSql = `update webhook_deliveries set lease = $3, leased_until_ms = $5
 const refuseSql = `update webhook_deliveries set state = 'failed', urgent = false,
     problem = 'the app may not read the store any more'
   where endpoint_id = $1 and id = $2 and state = 'pending'`
+
+const troubledSql = `select ${endpointColumns}, apps.name as app_name
+  from webhook_endpoints join apps on apps.id = webhook_endpoints.app_id
+  where failures > 0 or webhook_endpoints.disabled_at is not null
+  order by coalesce(failing_since, webhook_endpoints.disabled_at), webhook_endpoints.id limit 100`
+
+const oldestSql = `select min(created_at_ms) as created_at_ms from webhook_deliveries
+  join webhook_endpoints on webhook_endpoints.id = endpoint_id join apps on apps.id = webhook_endpoints.app_id
+  where state = 'pending' and failures = 0 and webhook_endpoints.disabled_at is null
+    and apps.disabled_at is null and not webhooks_paused`
 
 interface Pending {
   endpoint_id: string
@@ -109,19 +127,35 @@ export function createDeliveries(db: Database): Deliveries {
     },
     async summary() {
       const [states, troubled] = await Promise.all([
-        db.query<{ state: DeliveryState; count: number; oldest: number }>(
-          `select state, count(*) as count, min(created_at_ms) as oldest from webhook_deliveries group by state`,
+        db.query<{ state: DeliveryState; count: number }>(
+          `select state, count(*) as count from webhook_deliveries group by state`,
         ),
-        db.query<EndpointRow>(
-          `select ${endpointColumns} from webhook_endpoints where failures > 0 or disabled_at is not null
-           order by coalesce(failing_since, disabled_at), id limit 100`,
-        ),
+        db.query<EndpointRow & { app_name: string }>(troubledSql),
       ])
       const deliveries = { pending: 0, delivered: 0, failed: 0 }
       for (const { state, count } of states) deliveries[state] = count
-      const pending = states.find(({ state }) => state === 'pending')
-      return { deliveries, oldest_pending_ms: pending?.oldest ?? null, troubled: troubled.map(toEndpoint) }
+      const problems = await lastProblems(troubled.map(({ id }) => id))
+      return {
+        deliveries,
+        troubled: troubled.map(row => ({ ...toEndpoint(row), problem: problems.get(row.id) ?? null })),
+      }
     },
+    async oldestPending() {
+      const [row] = await db.query<{ created_at_ms: number | null }>(oldestSql)
+      return row?.created_at_ms ?? null
+    },
+  }
+
+  /** A statement of its own: Citus refuses it as a subquery of a reference table. */
+  async function lastProblems(endpoint_ids: readonly string[]): Promise<Map<string, string>> {
+    if (endpoint_ids.length === 0) return new Map()
+    const rows = await db.query<{ endpoint_id: string; problem: string }>(
+      `select distinct on (endpoint_id) endpoint_id, problem from webhook_deliveries
+       where endpoint_id = any ($1::text[]) and problem is not null
+       order by endpoint_id, attempted_at_ms desc`,
+      [endpoint_ids],
+    )
+    return new Map(rows.map(({ endpoint_id, problem }) => [endpoint_id, problem]))
   }
 
   /** One may have been deleted meanwhile. */

@@ -1,4 +1,4 @@
-import type { Webhooks } from '../../port/index.ts'
+import type { AuditEntry, Webhooks } from '../../port/index.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import { createDeliveries } from './deliveries.ts'
@@ -9,6 +9,15 @@ import { createPositions } from './positions.ts'
 export const pauseSql = `update webhook_sender set paused = true, watermark = 0 where key = 'all'`
 
 export function createWebhooks(db: Database): Webhooks {
+  const setPaused = (paused: boolean, audit: AuditEntry | undefined): Promise<boolean> =>
+    db.write(async tx => {
+      const { count } = await tx.query(
+        `update webhook_sender set paused = $1 where key = 'all' and paused <> $1`,
+        [paused],
+      )
+      if (count === 1) writeAudit(tx, audit)
+      return count === 1
+    })
   return {
     ...createEndpoints(db),
     ...createPositions(db),
@@ -19,14 +28,8 @@ export function createWebhooks(db: Database): Webhooks {
       )
       return row ?? { paused: true, watermark: 0 }
     },
-    resume: audit =>
-      db.write(async tx => {
-        const { count } = await tx.query(
-          `update webhook_sender set paused = false where key = 'all' and paused`,
-        )
-        if (count === 1) writeAudit(tx, audit)
-        return count === 1
-      }),
+    stop: audit => setPaused(true, audit),
+    resume: audit => setPaused(false, audit),
     async setWatermark(watermark) {
       await db.query(`update webhook_sender set watermark = $1 where key = 'all' and watermark < $1`, [
         watermark,

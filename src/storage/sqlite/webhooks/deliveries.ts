@@ -4,7 +4,15 @@ import { type Database, plain } from '../connection/database.ts'
 
 type Deliveries = Pick<
   Webhooks,
-  'claimPending' | 'settle' | 'add' | 'resend' | 'delivery' | 'deliveries' | 'trim' | 'summary'
+  | 'claimPending'
+  | 'settle'
+  | 'add'
+  | 'resend'
+  | 'delivery'
+  | 'deliveries'
+  | 'trim'
+  | 'summary'
+  | 'oldestPending'
 >
 
 export function createDeliveries(db: Database): Deliveries {
@@ -83,12 +91,22 @@ export function createDeliveries(db: Database): Deliveries {
        select created_at_ms from webhook_deliveries where endpoint_id = ?1
        order by created_at_ms desc, id desc limit 1 offset ?2 - 1)`,
   )
-  const states = db.prepare<{ state: DeliveryState; count: number; oldest: number }>(
-    `select state, count(*) as count, min(created_at_ms) as oldest from webhook_deliveries group by state`,
+  const states = db.prepare<{ state: DeliveryState; count: number }>(
+    `select state, count(*) as count from webhook_deliveries group by state`,
   )
-  const troubled = db.prepare<EndpointRow>(
-    `select ${endpointColumns} from webhook_endpoints where failures > 0 or disabled_at is not null
-     order by coalesce(failing_since, disabled_at), id limit 100`,
+  const troubled = db.prepare<EndpointRow & { app_name: string; problem: string | null }>(
+    `select ${endpointColumns}, apps.name as app_name,
+       (select problem from webhook_deliveries where endpoint_id = webhook_endpoints.id and problem is not null
+        order by attempted_at_ms desc limit 1) as problem
+     from webhook_endpoints join apps on apps.id = webhook_endpoints.app_id
+     where failures > 0 or webhook_endpoints.disabled_at is not null
+     order by coalesce(failing_since, webhook_endpoints.disabled_at), webhook_endpoints.id limit 100`,
+  )
+  const oldest = db.prepare<{ created_at_ms: number | null }>(
+    `select min(created_at_ms) as created_at_ms from webhook_deliveries indexed by webhook_deliveries_pending
+     join webhook_endpoints on webhook_endpoints.id = endpoint_id join apps on apps.id = webhook_endpoints.app_id
+     where state = 'pending' and failures = 0 and webhook_endpoints.disabled_at is null
+       and apps.disabled_at is null and not webhooks_paused`,
   )
 
   return {
@@ -133,12 +151,9 @@ export function createDeliveries(db: Database): Deliveries {
     summary: () =>
       db.read(() => {
         const deliveries = { pending: 0, delivered: 0, failed: 0 }
-        let oldest_pending_ms: number | null = null
-        for (const { state, count, oldest } of states.all()) {
-          deliveries[state] = count
-          if (state === 'pending') oldest_pending_ms = oldest
-        }
-        return { deliveries, oldest_pending_ms, troubled: troubled.all().map(toEndpoint) }
+        for (const { state, count } of states.all()) deliveries[state] = count
+        return { deliveries, troubled: troubled.all().map(toEndpoint) }
       }),
+    oldestPending: () => db.look(() => oldest.get()?.created_at_ms ?? null),
   }
 }

@@ -79,7 +79,7 @@ export function createEndpoints(db: Database, writeAudit: WriteAudit): Endpoints
         return row ? toEndpoint(row) : null
       }),
     ofApp: app_id => db.look(() => byApp.all(app_id).map(toEndpoint)),
-    active: () => db.look(() => active.all().map(row => ({ ...toEndpoint(row), scope: row.scope }))),
+    active: () => db.look(() => active.all().map(toEndpoint)),
     rotateSecret: (id, secret, previous_until, audit) =>
       db.write(() => {
         const rotated = rotate.run(id, previous_until, secret).changes === 1

@@ -67,7 +67,8 @@ export function endpointTests(open: Open): void {
     await webhooks.report({ ...health, failures: 1, failed: { ...failed, retry_at_ms: 9000, at: 70 } })
     const failing = { ...endpoint('we_1'), failures: 2, failing_since: 60, retry_at_ms: 9000 }
     assert.deepEqual(await webhooks.find('we_1'), failing)
-    assert.deepEqual((await webhooks.summary()).troubled, [failing])
+    const shown = { ...failing, app_name: 'App a', problem: null }
+    assert.deepEqual((await webhooks.summary()).troubled, [shown])
     assert.equal(await webhooks.report({ ...health, failures: 2, failed: null }), true)
     assert.deepEqual(await webhooks.find('we_1'), endpoint('we_1'))
     await webhooks.report({ ...health, failed: { ...failed, disable: 'gone' } })
@@ -82,5 +83,8 @@ export function endpointTests(open: Open): void {
     await webhooks.setWatermark(20)
     await webhooks.setWatermark(10)
     assert.deepEqual(await webhooks.sender(), { paused: false, watermark: 20 })
+    assert.deepEqual([await webhooks.stop(), await webhooks.stop()], [true, false])
+    assert.deepEqual(await webhooks.sender(), { paused: true, watermark: 20 })
+    assert.deepEqual([await webhooks.resume(), await webhooks.resume()], [true, false])
   })
 }

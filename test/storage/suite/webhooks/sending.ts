@@ -232,6 +232,29 @@ export function sendingTests(open: Open): void {
     assert.deepEqual(await due(storage, 1000, 'we_1'), [])
   })
 
+  check('an endpoint in trouble is shown with why its newest failed attempt failed', open, async storage => {
+    await begin(storage)
+    const { webhooks } = storage
+    await move(storage, 1n)
+    const [claimed] = await claim(storage, [1n], 'x')
+    assert.ok(claimed)
+    for (const [id, attempted_at_ms, problem] of [
+      ['older', 2000, 'HTTP 500'],
+      ['newest', 3000, 'HTTP 503'],
+      ['oldest', 1000, 'HTTP 502'],
+      ['success', 4000, null],
+    ] as const) {
+      const state = problem === null ? 'delivered' : 'failed'
+      await webhooks.settle([await attempt(storage, claimed, 'x', { id, attempted_at_ms, problem, state })])
+    }
+    await webhooks.setDisabled('we_1', { at: 5, reason: 'by_hand' })
+    const { troubled } = await webhooks.summary()
+    assert.deepEqual(
+      troubled.map(({ id, app_name, problem }) => [id, app_name, problem]),
+      [['we_1', 'App a', 'HTTP 503']],
+    )
+  })
+
   check('pending events are leased oldest first, and stay until they are delivered', open, async storage => {
     await begin(storage)
     const { webhooks, authorizations } = storage
@@ -261,7 +284,13 @@ export function sendingTests(open: Open): void {
     assert.equal((await webhooks.delivery(event.id))?.attempts, 2)
     assert.deepEqual(await webhooks.claimPending(['we_1'], lease('x', 102_000), 10), [])
     assert.deepEqual((await webhooks.summary()).deliveries, { pending: 1, delivered: 1, failed: 0 })
-    assert.equal((await webhooks.summary()).oldest_pending_ms, 60_000)
+    assert.equal(await webhooks.oldestPending(), 60_000)
+    const failed = { retry_at_ms: 5000, at: 60, disable: null }
+    await webhooks.report({ endpoint_id: 'we_1', failures: 0, failed })
+    assert.equal(await webhooks.oldestPending(), null, 'its endpoint fails')
+    await webhooks.report({ endpoint_id: 'we_1', failures: 1, failed: null })
+    await webhooks.setPaused('a', true)
+    assert.equal(await webhooks.oldestPending(), null, 'its app is paused')
   })
 
   check(

@@ -1,0 +1,14 @@
+import type { WebhookEndpoint } from '../../storage/port/index.ts'
+import { badge } from './badge.ts'
+
+/** The state of a webhook endpoint, for its developer and for the operator. */
+export function healthBadge({ disabled_at, failures }: WebhookEndpoint): string {
+  if (disabled_at !== null) return badge('Disabled', 'bad')
+  return failures > 0 ? badge('Failing', 'warn') : badge('Working', 'good')
+}
+
+export const disabledReasons = {
+  by_hand: 'It was disabled by hand.',
+  gone: 'It answered 410 Gone, so it was disabled.',
+  failing: 'It did nothing but fail for five days, so it was disabled.',
+}
