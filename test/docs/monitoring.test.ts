@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, mock, test } from 'node:test'
+import { createAddressRules } from '../../src/domain/webhooks/address.ts'
+import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
 import { byTest } from '../helpers/by.ts'
 import { sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { type Receiver, startReceiver } from '../helpers/receiver.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 
 /** The dashboard and the alert rules ask for nothing that `/metrics` does not have. */
@@ -12,11 +15,14 @@ const dashboard = await readFile(new URL('deploy/grafana-dashboard.json', root),
 const alerts = await readFile(new URL('deploy/alerts.yaml', root), 'utf8')
 const operations = await readFile(new URL('docs/operations.md', root), 'utf8')
 
+const allow = '127.0.0.1'
 let server: TestServer
+let receiver: Receiver
 let metrics: string
 
 before(async () => {
-  server = await startServer()
+  server = await startServer({ config: { webhook_allow: allow } })
+  receiver = await startReceiver()
   await server.get('/integration/v1/stores', await server.token(await server.newApp()))
   await wakeUp()
   // A label is there when there was something to count.
@@ -27,9 +33,12 @@ before(async () => {
   metrics = (await server.get('/metrics')).text
 })
 
-after(() => server.close())
+after(async () => {
+  await server.close()
+  await receiver.close()
+})
 
-/** Lets a change end the wait of a request. */
+/** Lets a change end the wait of a request, and makes it a webhook. */
 async function wakeUp(): Promise<void> {
   const client = await server.newApp()
   await server.push(sampleStore({ id: 1 }))
@@ -38,8 +47,15 @@ async function wakeUp(): Promise<void> {
   while (!(await server.get('/metrics')).text.includes('tillgate_waiting_requests 1')) {
     await new Promise(setImmediate)
   }
+  const { storage, clock } = server
+  const endpoints = createWebhookEndpoints({ storage, clock, rules: createAddressRules(allow) })
+  const { id } = await endpoints.create({ app_id: client.client_id, url: receiver.url, events: [] }, byTest)
   await server.push(sampleOrder({ store_id: 1 }))
   await waiting
+  await endpoints.test(id)
+  while (!(await server.get('/metrics')).text.includes('tillgate_webhook_deliveries_total{')) {
+    await new Promise(setImmediate)
+  }
 }
 
 const names = (text: string) => new Set(text.match(/\b(?:tillgate|nodejs|process)_[a-z_]+\b/g))
