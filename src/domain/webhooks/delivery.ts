@@ -26,7 +26,7 @@ const maxFound = 5000
 /** Deliveries in the log of an endpoint. */
 const keptDeliveries = 200
 
-/** Longer than an attempt; shorter than the overlap of the sweep, which finds what a killed process has left. */
+/** Longer than an attempt. After it another process sends what a killed one has left. */
 const leaseFor = 15_000
 const tickEvery = 1000
 /** Changes that are stored within so many milliseconds are compared together. */
@@ -70,6 +70,8 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
   let settling: Promise<void> | null = null
   /** Stores that this process has changed, with the time of the first change. */
   const touched = new Map<bigint, number>()
+  /** Stores that another process sends: when to look whether it did. */
+  const elsewhere = new Map<bigint, number>()
   let gathering: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
   let nextPump: NodeJS.Timeout | undefined
@@ -109,23 +111,25 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       if (!endpoints.has(id) && queue.running === 0) queues.delete(id)
     }
     if (endpoints.size === 0) return sender
-    const known = history
+    const formerly = history
     history = await changes.history()
-    const isComplete = known !== history || now() - comparedAt >= compareEvery
+    const isComplete = formerly !== history || now() - comparedAt >= compareEvery
     const previous = comparedAt
     // A failure below makes the next round compare everything.
     comparedAt = Number.NEGATIVE_INFINITY
     for (const { id, failures, retry_at_ms } of active) {
-      const isNew = !before.has(id)
+      const known = before.get(id)
+      const isNew = !known
+      // Another process had the success that makes everything due; it may end before it has sent all.
+      const hasRecovered = known && known.failures > 0 && failures === 0
       if (isComplete || isNew) await webhooks.complete(id)
       const queue = queueOf(id)
-      const mayRetry = failures > 0 && retry_at_ms <= now() && queue.running === 0 && queue.size === 0
-      const isDrained = queue.overflow && queue.size === 0
-      if (isComplete || isNew || mayRetry || isDrained) await compare(id)
+      const isIdle = !queue.hasReady(now())
+      const mayRetry = failures > 0 && retry_at_ms <= now() && queue.running === 0 && isIdle
+      const isDrained = queue.overflow && isIdle
+      if (isComplete || isNew || hasRecovered || mayRetry || isDrained) await compare(id)
     }
-    // After a start and a new feed once more: positions with a lease were left out.
-    if (!isComplete) comparedAt = previous
-    else comparedAt = known === history ? now() : now() - compareEvery + 2 * leaseFor
+    comparedAt = isComplete ? now() : previous
     return sender
   }
 
@@ -139,11 +143,20 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     if (newest - watermark >= leastSeq(watermarkEvery)) await webhooks.setWatermark(newest)
   }
 
+  /** Stores whose claim another process had: it may have ended before it sent them. */
+  async function checkElsewhere(): Promise<void> {
+    const store_ids = [...elsewhere].filter(([, at]) => at <= now()).map(([store_id]) => store_id)
+    if (store_ids.length === 0) return
+    enqueue(await webhooks.due({ store_ids }, history ?? '', now(), maxFound))
+    for (const store_id of store_ids) elsewhere.delete(store_id)
+  }
+
   /** One round: what is due, then the attempts. */
   async function round(): Promise<void> {
     const { watermark } = await refresh()
     if (endpoints.size === 0 || isClosed) return
     await sweep(watermark)
+    await checkElsewhere()
     await sendPending()
     await pump()
   }
@@ -199,8 +212,10 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     const claims = new Map(claimed.map(claim => [`${claim.endpoint_id} ${claim.store_id}`, claim]))
     for (const { endpoint, store_id, since_ms } of picked) {
       const claim = claims.get(`${endpoint.id} ${store_id}`)
-      if (!claim) release(endpoint.id)
-      else {
+      if (!claim) {
+        release(endpoint.id)
+        elsewhere.set(store_id, now() + leaseFor)
+      } else {
         const event = storeChanged(endpoint, claim, told, now())
         const position = { history: told, seq: claim.seq }
         const stored = storedAt(claim.seq)

@@ -1,6 +1,6 @@
 /** A store whose newest seq an endpoint does not know. */
 interface Waiting {
-  /** Not before it: at most one attempt a second. */
+  /** Not before it: at most one attempt a second, and none while another process has a lease. */
   ready_ms: number
   /** When this process stored the first change that is not sent; null when another one did. */
   since_ms: number | null
@@ -22,14 +22,11 @@ export class EndpointQueue {
     this.#limit = limit
   }
 
-  get size(): number {
-    return this.#stores.size
-  }
-
   add(store_id: bigint, ready_ms: number, since_ms: number | null): void {
     const known = this.#stores.get(store_id)
     if (known) {
-      known.ready_ms = Math.max(known.ready_ms, ready_ms)
+      // Of two reads the earlier may have seen a lease that has ended since. A claim that is too early is refused.
+      known.ready_ms = Math.min(known.ready_ms, ready_ms)
       known.since_ms ??= since_ms
     } else if (this.#stores.size >= this.#limit) this.overflow = true
     else this.#stores.set(store_id, { ready_ms, since_ms })
@@ -52,6 +49,10 @@ export class EndpointQueue {
     let next: number | null = null
     for (const { ready_ms } of this.#stores.values()) next = Math.min(next ?? ready_ms, ready_ms)
     return next
+  }
+
+  hasReady(now_ms: number): boolean {
+    return (this.nextReady() ?? Number.POSITIVE_INFINITY) <= now_ms
   }
 
   clear(): void {

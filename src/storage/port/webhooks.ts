@@ -38,7 +38,7 @@ export type ActiveEndpoint = WebhookEndpoint & { scope: string }
 export interface DuePosition {
   endpoint_id: string
   store_id: bigint
-  /** At most one attempt a second. */
+  /** Not before it: at most one attempt a second, and none while a process has a lease. */
   next_at_ms: number
 }
 

@@ -6,5 +6,6 @@ await runFiles('postgres', [
   'faults/crash.test.ts',
   'faults/shutdown.test.ts',
   'faults/unusable-database.test.ts',
+  'faults/webhooks.test.ts',
   'faults/workers.test.ts',
 ])

@@ -3,15 +3,15 @@ import { sortedIds } from '../../shared/record-keys.ts'
 import type { Database } from '../connection/database.ts'
 import { runEach, type Statement } from './statements.ts'
 
-/** Of endpoints that may be called, in stores that their app may read, behind the store; $1 history, $2 now. */
-const isDue = `(stores.seq > known.seq or known.history <> $1) and known.leased_until_ms <= $2
+/** Of endpoints that may be called, in stores that their app may read, behind the store; $1 history. */
+const isDue = `(stores.seq > known.seq or known.history <> $1)
   and webhook_endpoints.disabled_at is null and strpos(webhook_endpoints.events, 'store.changed') > 0
   and apps.disabled_at is null and not apps.webhooks_paused
   and exists (select 1 from authorization_stores as linked
     where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id)`
 
 const dueSql = (scope: string) =>
-  `select known.endpoint_id, known.store_id, known.next_at_ms from webhook_positions as known
+  `select known.endpoint_id, known.store_id, greatest(known.next_at_ms, known.leased_until_ms) as next_at_ms from webhook_positions as known
    join stores on stores.id = known.store_id
    join webhook_endpoints on webhook_endpoints.id = known.endpoint_id
    join apps on apps.id = webhook_endpoints.app_id
@@ -29,7 +29,7 @@ const scoped = (scope: DueScope): [sql: string, value: string | number | readonl
 
 const claimSql = `update webhook_positions as known set lease = $5, leased_until_ms = $6
   from stores, webhook_endpoints, apps
-  where known.store_id = $3 and known.endpoint_id = any ($4::text[]) and known.next_at_ms <= $2
+  where known.store_id = $3 and known.endpoint_id = any ($4::text[]) and known.next_at_ms <= $2 and known.leased_until_ms <= $2
     and stores.id = known.store_id and stores.id = $3
     and webhook_endpoints.id = known.endpoint_id and apps.id = webhook_endpoints.app_id and ${isDue}
   returning known.endpoint_id, known.store_id, stores.seq`

@@ -1,12 +1,12 @@
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 
-/** Of endpoints that may be called, in stores that their app may read, behind the store; ?1 history, ?2 now. */
+/** Of endpoints that may be called, in stores that their app may read, behind the store; ?1 history. */
 const from = `webhook_positions as known
   join stores on stores.id = known.store_id
   join webhook_endpoints on webhook_endpoints.id = known.endpoint_id
   join apps on apps.id = webhook_endpoints.app_id`
-const isDue = `(stores.seq > known.seq or known.history <> ?1) and known.leased_until_ms <= ?2
+const isDue = `(stores.seq > known.seq or known.history <> ?1)
   and webhook_endpoints.disabled_at is null and instr(webhook_endpoints.events, 'store.changed') > 0
   and apps.disabled_at is null and not apps.webhooks_paused
   and exists (select 1 from authorization_stores as linked
@@ -22,7 +22,7 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
   )
   const prepareDue = (scope: string) =>
     db.prepare<DuePosition>(
-      `select known.endpoint_id, known.store_id, known.next_at_ms from ${from}
+      `select known.endpoint_id, known.store_id, max(known.next_at_ms, known.leased_until_ms) as next_at_ms from ${from}
        where ${scope} and ${isDue} and webhook_endpoints.retry_at_ms <= ?2
        order by known.store_id, known.endpoint_id limit ?4 + 0`,
       'bigint',
@@ -32,7 +32,7 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
   const ofEndpoint = prepareDue('known.endpoint_id = ?3')
   const claim = db.prepare<ClaimedPosition>(
     `update webhook_positions set lease = ?5, leased_until_ms = ?6
-     where endpoint_id = ?3 and store_id = ?4 and next_at_ms <= ?2
+     where endpoint_id = ?3 and store_id = ?4 and next_at_ms <= ?2 and leased_until_ms <= ?2
        and exists (select 1 from ${from} where known.endpoint_id = ?3 and known.store_id = ?4 and ${isDue})
      returning endpoint_id, store_id, (select stores.seq from stores where stores.id = store_id) as seq`,
     'bigint',

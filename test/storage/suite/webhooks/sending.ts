@@ -86,8 +86,11 @@ export function sendingTests(open: Open): void {
     await move(storage, 1n)
     const claims = await Promise.all(['x', 'y', 'z'].map(id => claim(storage, [1n, 2n], id)))
     assert.equal(claims.flat().length, 1)
-    assert.deepEqual(await due(storage, 30_999), [])
-    assert.deepEqual(await due(storage, 31_000), [1n])
+    const { webhooks, changes } = storage
+    assert.deepEqual(await webhooks.due({ endpoint_id: 'we_1' }, await changes.history(), 1000, 10), [
+      { endpoint_id: 'we_1', store_id: 1n, next_at_ms: 31_000 },
+    ])
+    assert.deepEqual(await claim(storage, [1n], 'sooner', 30_999), [])
     assert.equal((await claim(storage, [1n], 'later', 31_000)).length, 1)
   })
 
@@ -227,9 +230,14 @@ export function sendingTests(open: Open): void {
     await begin(storage)
     await storage.webhooks.complete('we_1')
     assert.deepEqual(await due(storage), [])
-    await storage.webhooks.create(endpoint('we_2', { app_id: 'a' }), 10)
-    await storage.webhooks.remove('we_1')
-    assert.deepEqual(await due(storage, 1000, 'we_1'), [])
+    // Allowed before the store exists, so that there is no seq to begin at.
+    const link = { id: 'link', app_id: 'a', account_id: null, scope: '' }
+    await storage.authorizations.save(link, [9n], 'replace', 50)
+    await write(storage, { stores: [store(9n)] })
+    await move(storage, 9n)
+    assert.deepEqual(await due(storage), [])
+    await storage.webhooks.complete('we_1')
+    assert.deepEqual(await due(storage), [9n])
   })
 
   check('an endpoint in trouble is shown with why its newest failed attempt failed', open, async storage => {
