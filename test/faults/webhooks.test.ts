@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createCli } from '../helpers/cli.ts'
 import { type Node, startNode } from '../helpers/nodes.ts'
 import { sampleOrder, sampleStore } from '../helpers/orders.ts'
@@ -16,6 +17,7 @@ const env = { TILLGATE_WEBHOOK_ALLOW: '127.0.0.1', TILLGATE_BASE_URL: 'http://12
 let receiver: Receiver
 let nodes: Node[] = []
 let secret: string
+let endpoint_id: string
 let token: string
 
 before(async () => {
@@ -34,7 +36,7 @@ before(async () => {
     'platform.write',
   ])
   const create = ['webhook', 'create', app.client_id, '--url', receiver.url]
-  ;({ secret } = await cli.json<{ secret: string }>(create, { env }))
+  ;({ id: endpoint_id, secret } = await cli.json<{ id: string; secret: string }>(create, { env }))
   for (let i = 0; i < 2; i++) nodes.push(await startNode(cli, env))
   const { client_id, client_secret } = platform
   const grant = { grant_type: 'client_credentials', client_id, client_secret }
@@ -68,8 +70,30 @@ test('a node that is killed while it sends loses nothing: the other repeats it w
   const repeated = await receiver.until(all => all.filter(({ id }) => id === held.id)[1])
   assert.equal(repeated.body, held.body)
   assert.ok(isSigned(repeated, secret))
-  // While both run, an attempt is made by one of them.
   await push(second, 1002, 'K-2')
   const told = await receiver.until(all => all.find(({ data }) => data.store_id === 1002))
   assert.equal(receiver.received.filter(({ id }) => id === told.id).length, 1)
+})
+
+test('SIGTERM lets the attempt under way finish and records it', async () => {
+  const [node] = nodes as [Node]
+  const answered = Promise.withResolvers<() => void>()
+  receiver.answer((_request, response) => answered.resolve(() => response.writeHead(200).end()))
+  await push(node, 1001, 'K-3')
+  const answer = await answered.promise
+  const sent = receiver.received.length
+  node.process.kill('SIGTERM')
+  // Its listener is closed before the attempt ends.
+  while (await node.get('/health/live').catch(() => null)) await new Promise(setImmediate)
+  const closed = once(node.process, 'close')
+  // Longer than a process takes that waits for nothing.
+  await Promise.race([closed, sleep(1000)])
+  assert.equal(node.process.exitCode, null)
+  answer()
+  assert.deepEqual(await closed, [0, null])
+  nodes = []
+  const log = await cli.json<{ id: string; state: string }[]>(['webhook', 'deliveries', endpoint_id])
+  const last = receiver.received.at(-1)
+  assert.equal(log.find(({ id }) => id === last?.id)?.state, 'delivered')
+  assert.equal(receiver.received.length, sent)
 })

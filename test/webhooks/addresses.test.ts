@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import { suite, test } from 'node:test'
 import { createAddressRules } from '../../src/domain/webhooks/address.ts'
-import { createSend } from '../../src/domain/webhooks/send.ts'
+import { createSend, type Lookup } from '../../src/domain/webhooks/send.ts'
 import { checkUrl } from '../../src/domain/webhooks/url.ts'
 
 const none = createAddressRules('')
@@ -111,4 +111,66 @@ suite('where webhooks may be sent', () => {
     const named = createSend(createAddressRules('127.0.0.1'), 2000)
     assert.equal((await named(`http://localhost:${port}/`, {}, '')).status, 200)
   })
+
+  for (const [allowed, forbidden] of [
+    ['127.0.0.2', '127.0.0.1'],
+    ['127.0.0.2', '::1'],
+    ['::1', '127.0.0.1'],
+    ['::1', '::ffff:127.0.0.1'],
+  ] as const) {
+    test(`a resolver that changes its answer from ${allowed} to ${forbidden} never leads there`, async t => {
+      const arrived: (string | undefined)[] = []
+      const listen = async (address: string, port: number) => {
+        const server = createServer(({ socket }, response) => {
+          arrived.push(socket.localAddress)
+          response.end()
+        })
+        t.after(() => server.close())
+        server.listen(port, address)
+        await once(server, 'listening')
+        return (server.address() as AddressInfo).port
+      }
+      const port = await listen(allowed, 0)
+      await listen(forbidden.replace('::ffff:', ''), port)
+      const url = `http://rebinding.example:${port}/`
+
+      /** Answers one address, then the other, and so on. */
+      let asked = 0
+      const changing = resolver(() => [asked++ % 2 === 0 ? allowed : forbidden])
+      const send = createSend(createAddressRules(allowed), 2000, changing)
+      const answers = [await send(url, {}, ''), await send(url, {}, '')]
+      assert.deepEqual(
+        answers.map(({ status, problem }) => [status, problem?.includes('not a public one')]),
+        [
+          [200, undefined],
+          [null, true],
+        ],
+      )
+      assert.equal(asked, 2, 'one look-up for each attempt')
+
+      // Both at once: the one that is not allowed is never tried, in whatever order they come.
+      for (const both of [
+        [allowed, forbidden],
+        [forbidden, allowed],
+      ]) {
+        const mixed = createSend(
+          createAddressRules(allowed),
+          2000,
+          resolver(() => both),
+        )
+        assert.equal((await mixed(url, {}, '')).status, 200)
+      }
+      assert.deepEqual(arrived, [allowed, allowed, allowed])
+    })
+  }
 })
+
+/** A resolver in the place of the system's, with the same options and forms of an answer. */
+const resolver = (answer: () => string[]): Lookup =>
+  ((_hostname: string, { all }: { all?: boolean }, callback: (...result: unknown[]) => void) => {
+    const found = answer().map(address => ({ address, family: isIP(address) }))
+    const [first] = found
+    process.nextTick(() =>
+      all ? callback(null, found) : callback(null, first?.address ?? '', first?.family ?? 0),
+    )
+  }) as Lookup

@@ -1,4 +1,4 @@
-import { lookup as lookUp, type LookupAddress } from 'node:dns'
+import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -24,11 +24,14 @@ export interface Answer {
 
 export type Send = (url: string, headers: Record<string, string>, body: string) => Promise<Answer>
 
+export type Lookup = typeof systemLookup
+
 /** Sends one POST on a connection of its own; follows no redirect. Never rejects. */
-export function createSend(rules: AddressRules, limit_ms = timeLimit): Send {
+export function createSend(rules: AddressRules, limit_ms = timeLimit, lookup: Lookup = systemLookup): Send {
+  const limits = { rules, limit_ms, lookup }
   return async (text, headers, body) => {
     const began = performance.now()
-    const result = await exchange(new URL(text), headers, body, rules, limit_ms).catch(error => ({
+    const result = await exchange(new URL(text), headers, body, limits).catch(error => ({
       status: null,
       problem: problemOf(error),
       answer: null,
@@ -42,8 +45,7 @@ async function exchange(
   url: URL,
   headers: Record<string, string>,
   body: string,
-  rules: AddressRules,
-  limit_ms: number,
+  { rules, limit_ms, lookup }: { rules: AddressRules; limit_ms: number; lookup: Lookup },
 ): Promise<Omit<Answer, 'duration_ms'>> {
   const { protocol } = url
   // Node calls `lookup` for names only.
@@ -54,7 +56,7 @@ async function exchange(
     method: 'POST',
     // No shared connection, and no proxy from the environment.
     agent: false,
-    lookup: checkedLookup(rules, protocol),
+    lookup: checkedLookup(lookup, rules, protocol),
     headers: {
       ...headers,
       'content-type': 'application/json',
@@ -83,9 +85,9 @@ async function exchange(
 
 /** The addresses of a name that may be called. The connection goes to one of them: there is no second look-up. */
 const checkedLookup =
-  (rules: AddressRules, protocol: string): LookupFunction =>
+  (lookup: Lookup, rules: AddressRules, protocol: string): LookupFunction =>
   (hostname, options, callback) =>
-    lookUp(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
       if (error) return callback(error, '')
       const allowed = found.filter(({ address }) => rules.mayCall(address, protocol))
       const [first] = allowed
