@@ -69,7 +69,7 @@ async function push(node: Node, token: string, name: string) {
 }
 
 /** The largest resident set so far, in MB. */
-function peakMemory({ process: { pid } }: Node): number {
+export function peakMemory({ process: { pid } }: Node): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024)
 }

@@ -15,6 +15,7 @@ import { revocation } from './revocation.ts'
 import { shutdown } from './shutdown.ts'
 import { slowClients } from './slow-clients.ts'
 import type { EngineName, Scenario } from './trial.ts'
+import { webhooks } from './webhooks/webhooks.ts'
 
 /** `npm run torture`: the long versions of test/faults and test/attacks; writes their figures to docs/reliability.md. */
 
@@ -31,6 +32,7 @@ const scenarios: readonly Scenario[] = [
   ingestMemory,
   changes,
   mirror,
+  webhooks,
   input,
   revocation,
 ]

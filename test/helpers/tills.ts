@@ -8,7 +8,7 @@ export interface Client {
   client_secret: string
 }
 
-const batchSize = 40
+export const batchSize = 40
 
 export async function tokenOf(base: string, { client_id, client_secret }: Client): Promise<string> {
   const response = await fetch(`${base}/auth/v2/token`, {

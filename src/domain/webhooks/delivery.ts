@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, millisecondsOf } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
 import { leastSeq, storedAt } from '../../lib/seq.ts'
@@ -23,13 +24,14 @@ const maxEvents = 2
 const maxQueued = 500
 /** Positions that one comparison reads. */
 const maxFound = 5000
-/** Deliveries in the log of an endpoint. */
+/** Deliveries in the log of an endpoint, and how many more there may be before it is cut. */
 const keptDeliveries = 200
+const trimEvery = 20
 
 /** Longer than an attempt. After it another process sends what a killed one has left. */
 const leaseFor = 15_000
 const tickEvery = 1000
-/** Changes that are stored within so many milliseconds are compared together. */
+/** Changes that are stored, and attempts that end, within so many milliseconds are one transaction together. */
 const gatherFor = 20
 const compareEvery = 3600_000
 /** Seconds: a transaction that takes longer to become visible is found by the complete comparison. */
@@ -67,6 +69,10 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
   let isClosed = false
   const underWay = new Set<Promise<void>>()
   const ended: Attempt[] = []
+  /** Attempts since the log of an endpoint was cut. */
+  const logged = new Map<string, number>()
+  let pumping: Promise<void> | null = null
+  let isPumpDue = false
   let settling: Promise<void> | null = null
   /** Stores that this process has changed, with the time of the first change. */
   const touched = new Map<bigint, number>()
@@ -186,8 +192,24 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     return Math.max(0, Math.min(most - queueOf(id).running, maxRunning - running))
   }
 
+  /** Begins attempts; a call that comes during a claim makes the next one, so that a claim is of many stores. */
+  function pump(): Promise<void> {
+    isPumpDue = true
+    pumping ??= pumpAll().finally(() => {
+      pumping = null
+    })
+    return pumping
+  }
+
+  async function pumpAll(): Promise<void> {
+    while (isPumpDue) {
+      isPumpDue = false
+      await claimReady()
+    }
+  }
+
   /** Begins attempts for stores that are ready, as far as there are free slots. */
-  async function pump(): Promise<void> {
+  async function claimReady(): Promise<void> {
     if (isClosed || history === null) return
     const told = history
     const picked: { endpoint: ActiveEndpoint; store_id: bigint; since_ms: number | null }[] = []
@@ -342,14 +364,23 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
 
   async function record(): Promise<void> {
     try {
+      await sleep(gatherFor)
       while (ended.length > 0) {
-        const attempts = ended.splice(0, 100)
+        const attempts = ended.splice(0, 500)
         enqueue(await webhooks.settle(attempts))
-        await webhooks.trim([...new Set(attempts.map(({ endpoint_id }) => endpoint_id))], keptDeliveries)
+        await trim(attempts)
       }
     } finally {
       settling = null
     }
+  }
+
+  async function trim(attempts: readonly Attempt[]): Promise<void> {
+    for (const { endpoint_id } of attempts) logged.set(endpoint_id, (logged.get(endpoint_id) ?? 0) + 1)
+    const full = [...logged].filter(([, count]) => count >= trimEvery).map(([id]) => id)
+    if (full.length === 0) return
+    await webhooks.trim(full, keptDeliveries)
+    for (const id of full) logged.delete(id)
   }
 
   return {

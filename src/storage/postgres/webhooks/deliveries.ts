@@ -99,7 +99,8 @@ export function createDeliveries(db: Database): Deliveries {
     },
     async resend(id) {
       const [row] = await db.query<WebhookDelivery>(
-        `update webhook_deliveries set state = 'pending', urgent = true where id = $1 returning ${deliveryColumns}`,
+        `update webhook_deliveries set state = 'pending', urgent = true, lease = null, leased_until_ms = 0 where id = $1
+         returning ${deliveryColumns}`,
         [id],
       )
       return row ?? null
@@ -204,6 +205,9 @@ const advanceSql = `update webhook_positions
 const releaseSql = `update webhook_positions set next_at_ms = $4, lease = null, leased_until_ms = 0
   where store_id = $1 and endpoint_id = $2 and lease = $3`
 
+/** Asked for again while this attempt was under way. */
+const isResent = '(webhook_deliveries.urgent and webhook_deliveries.lease is distinct from $13)'
+
 function logOf(attempt: Attempt): Statement {
   const { endpoint_id, id, type, store_id, body, created_at_ms, state } = attempt
   const { attempted_at_ms, duration_ms, status, problem, answer } = attempt
@@ -211,10 +215,12 @@ function logOf(attempt: Attempt): Statement {
     `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, attempts,
        attempted_at_ms, duration_ms, status, problem, answer)
      values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12)
-     on conflict (endpoint_id, id) do update set state = excluded.state,
-       attempts = webhook_deliveries.attempts + 1, attempted_at_ms = excluded.attempted_at_ms,
-       duration_ms = excluded.duration_ms, status = excluded.status, problem = excluded.problem,
-       answer = excluded.answer, urgent = false, lease = null, leased_until_ms = 0`,
+     on conflict (endpoint_id, id) do update set attempts = webhook_deliveries.attempts + 1,
+       attempted_at_ms = excluded.attempted_at_ms, duration_ms = excluded.duration_ms, status = excluded.status,
+       problem = excluded.problem, answer = excluded.answer,
+       state = case when ${isResent} then webhook_deliveries.state else excluded.state end,
+       urgent = ${isResent}, lease = case when ${isResent} then webhook_deliveries.lease end,
+       leased_until_ms = case when ${isResent} then webhook_deliveries.leased_until_ms else 0 end`,
     [
       endpoint_id,
       id,
@@ -228,6 +234,7 @@ function logOf(attempt: Attempt): Statement {
       status,
       problem,
       answer,
+      attempt.lease,
     ],
   ]
 }

@@ -50,13 +50,17 @@ export function createDeliveries(db: Database): Deliveries {
      where store_id = ?1 and endpoint_id = ?2 and stores.seq > known.seq`,
     'bigint',
   )
+  // Asked for again while this attempt was under way.
+  const isResent = '(urgent and lease is not ?13)'
   const log = db.prepare(
     `insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_at_ms, state, attempts,
        attempted_at_ms, duration_ms, status, problem, answer)
      values (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12)
-     on conflict (endpoint_id, id) do update set state = excluded.state, attempts = attempts + 1,
+     on conflict (endpoint_id, id) do update set attempts = attempts + 1,
        attempted_at_ms = excluded.attempted_at_ms, duration_ms = excluded.duration_ms, status = excluded.status,
-       problem = excluded.problem, answer = excluded.answer, urgent = 0, lease = null, leased_until_ms = 0`,
+       problem = excluded.problem, answer = excluded.answer, state = iif(${isResent}, state, excluded.state),
+       urgent = ${isResent}, lease = iif(${isResent}, lease, null),
+       leased_until_ms = iif(${isResent}, leased_until_ms, 0)`,
   )
   // Otherwise it would be pending for ever.
   const refuse = db.prepare(
@@ -74,7 +78,8 @@ export function createDeliveries(db: Database): Deliveries {
      values (?, ?, ?, ?, ?, ?, 'pending', 1)`,
   )
   const again = db.prepare<WebhookDelivery>(
-    `update webhook_deliveries set state = 'pending', urgent = 1 where id = ? returning ${deliveryColumns}`,
+    `update webhook_deliveries set state = 'pending', urgent = 1, lease = null, leased_until_ms = 0 where id = ?
+     returning ${deliveryColumns}`,
     'bigint',
   )
   const byId = db.prepare<WebhookDelivery>(
@@ -132,7 +137,7 @@ export function createDeliveries(db: Database): Deliveries {
           if (!exists.get(endpoint_id)) continue
           const { id, type, body, created_at_ms, duration_ms, status, problem, answer } = attempt
           const outcome = [attempted_at_ms, duration_ms, status, problem, answer]
-          log.run(endpoint_id, id, type, store_id, body, created_at_ms, state, ...outcome)
+          log.run(endpoint_id, id, type, store_id, body, created_at_ms, state, ...outcome, lease)
         }
         return moved
       }),

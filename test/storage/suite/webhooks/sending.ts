@@ -240,6 +240,37 @@ export function sendingTests(open: Open): void {
     assert.deepEqual(await due(storage), [9n])
   })
 
+  check('what is resent during its attempt is sent again', open, async storage => {
+    await begin(storage)
+    const { webhooks } = storage
+    const id = 'msg_1'
+    await webhooks.add({
+      endpoint_id: 'we_1',
+      id,
+      type: 'webhook.test',
+      store_id: null,
+      body: '{}',
+      created_at_ms: 1,
+    })
+    const claimed = () => webhooks.claimPending(['we_1'], lease('x', 100_000), 10)
+    const end = (event: WebhookDelivery): Attempt => ({
+      ...event,
+      lease: 'x',
+      position: null,
+      state: 'delivered',
+      attempted_at_ms: 100_000,
+      ...outcome,
+    })
+    const event = first(await claimed())
+    await webhooks.resend('msg_1')
+    await webhooks.settle([end(event)])
+    const resent = await webhooks.delivery('msg_1')
+    assert.deepEqual([resent?.state, resent?.attempts], ['pending', 1])
+    await webhooks.settle([end(first(await claimed()))])
+    assert.deepEqual(await claimed(), [])
+    assert.equal((await webhooks.delivery('msg_1'))?.state, 'delivered')
+  })
+
   check('an endpoint in trouble is shown with why its newest failed attempt failed', open, async storage => {
     await begin(storage)
     const { webhooks } = storage
