@@ -4,7 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { shortTrial } from '../../torture/trial.ts'
+import { webhooks } from '../../torture/webhooks/webhooks.ts'
 import { createCli } from '../helpers/cli.ts'
+import { engineName } from '../helpers/engine.ts'
 import { type Node, startNode } from '../helpers/nodes.ts'
 import { sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { isSigned, type Receiver, startReceiver } from '../helpers/receiver.ts'
@@ -96,4 +99,14 @@ test('SIGTERM lets the attempt under way finish and records it', async () => {
   const last = receiver.received.at(-1)
   assert.equal(log.find(({ id }) => id === last?.id)?.state, 'delivered')
   assert.equal(receiver.received.length, sent)
+})
+
+/** A few seconds of what `npm run torture -- --only webhooks` does for minutes. */
+test('webhooks: with dead endpoints among a hundred, the live ones are told of the newest seq', {
+  timeout: 120_000,
+}, async t => {
+  const { broken, tried, found } = await webhooks.run(shortTrial(engineName, 3, text => t.diagnostic(text)))
+  t.diagnostic(tried)
+  t.diagnostic(found)
+  assert.deepEqual(broken, [])
 })

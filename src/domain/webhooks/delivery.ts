@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, millisecondsOf } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
 import { leastSeq, storedAt } from '../../lib/seq.ts'
@@ -12,6 +11,7 @@ import type {
 } from '../../storage/port/index.ts'
 import { healthAfter, isSuccess, stateAfter, storeChanged } from './attempt.ts'
 import { EndpointQueue } from './queue.ts'
+import { createRecorder } from './recorder.ts'
 import type { Send } from './send.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -24,14 +24,11 @@ const maxEvents = 2
 const maxQueued = 500
 /** Positions that one comparison reads. */
 const maxFound = 5000
-/** Deliveries in the log of an endpoint, and how many more there may be before it is cut. */
-const keptDeliveries = 200
-const trimEvery = 20
 
 /** Longer than an attempt. After it another process sends what a killed one has left. */
 const leaseFor = 15_000
 const tickEvery = 1000
-/** Changes that are stored, and attempts that end, within so many milliseconds are one transaction together. */
+/** Changes that are stored within so many milliseconds are compared together. */
 const gatherFor = 20
 const compareEvery = 3600_000
 /** Seconds: a transaction that takes longer to become visible is found by the complete comparison. */
@@ -68,12 +65,9 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
   let running = 0
   let isClosed = false
   const underWay = new Set<Promise<void>>()
-  const ended: Attempt[] = []
-  /** Attempts since the log of an endpoint was cut. */
-  const logged = new Map<string, number>()
+  const recorder = createRecorder({ webhooks, moved: enqueue })
   let pumping: Promise<void> | null = null
   let isPumpDue = false
-  let settling: Promise<void> | null = null
   /** Stores that this process has changed, with the time of the first change. */
   const touched = new Map<bigint, number>()
   /** Stores that another process sends: when to look whether it did. */
@@ -312,7 +306,9 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     observe?.attempt(event.type, isSuccess(answer), delay)
     const { endpoint_id, id, type, store_id, body, created_at_ms } = event
     const { status, problem, duration_ms } = answer
-    ended.push({
+    // Before the lease ends: a failure begins the pause of the endpoint.
+    await judge(endpoint, answer)
+    await recorder.record({
       endpoint_id,
       id,
       type,
@@ -328,8 +324,6 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       problem,
       answer: answer.answer,
     })
-    await judge(endpoint, answer)
-    await settle()
   }
 
   /** Begins, prolongs or ends the backoff of the endpoint. */
@@ -354,33 +348,6 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     if (disable === null) return
     endpoints.delete(endpoint.id)
     observe?.disabled(endpoint.id, disable)
-  }
-
-  /** Records the attempts that have ended, many in one transaction. */
-  function settle(): Promise<void> {
-    if (settling === null && ended.length > 0) settling = record()
-    return settling ?? Promise.resolve()
-  }
-
-  async function record(): Promise<void> {
-    try {
-      await sleep(gatherFor)
-      while (ended.length > 0) {
-        const attempts = ended.splice(0, 500)
-        enqueue(await webhooks.settle(attempts))
-        await trim(attempts)
-      }
-    } finally {
-      settling = null
-    }
-  }
-
-  async function trim(attempts: readonly Attempt[]): Promise<void> {
-    for (const { endpoint_id } of attempts) logged.set(endpoint_id, (logged.get(endpoint_id) ?? 0) + 1)
-    const full = [...logged].filter(([, count]) => count >= trimEvery).map(([id]) => id)
-    if (full.length === 0) return
-    await webhooks.trim(full, keptDeliveries)
-    for (const id of full) logged.delete(id)
   }
 
   return {
@@ -415,7 +382,6 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       clearTimeout(gathering)
       await ticking
       await Promise.all(underWay)
-      await settle().catch(notice)
     },
   }
 }
