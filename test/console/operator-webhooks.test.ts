@@ -74,7 +74,7 @@ test('an endpoint that fails is listed with its app, its host and why, and never
 test('one that is disabled is listed with the reason and its last failure', async () => {
   receiver.answerStatus(410)
   await endpoints.test(id)
-  const page = await until(/410 Gone/)
+  const page = await until(/HTTP 410/)
   assert.match(page, /Disabled .*It answered 410 Gone, so it was disabled\. HTTP 410/)
   await endpoints.setDisabled(id, false, byTest)
   receiver.answerStatus(200)
