@@ -43,7 +43,12 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   // The schema is migrated before the workers start, so that they do not compete for it.
   const storage = await openStorage(config.database, config)
   await storage.close()
-  const env = { PORT: String(port), TILLGATE_BASE_URL: issuer }
+  const env = {
+    PORT: String(port),
+    TILLGATE_BASE_URL: issuer,
+    // The demo adds an address.
+    TILLGATE_WEBHOOK_ALLOW: config.webhook_allow,
+  }
   const warn = (details: object, text: string) => log.warn(details, text)
   const stop = createStopRequest()
   stop.listen()

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { FilledDemo } from './demo/fill.ts'
 import { type Config, readConfig } from '../config.ts'
-import { localAddress, settlePort } from '../lib/address.ts'
-import { isPostgresUrl } from '../lib/database-url.ts'
+import { assertFree, localAddress, settlePort } from '../lib/address.ts'
 import { systemClock } from '../lib/clock.ts'
-import { withStorage } from './shared/command.ts'
 import { note, print } from './shared/output.ts'
 
 interface Options {
@@ -11,6 +10,7 @@ interface Options {
   orders: number
   days: number
   seed: number
+  reset?: boolean
   serve: boolean
   json?: boolean
 }
@@ -18,33 +18,47 @@ interface Options {
 export function registerDemo(program: Command): void {
   program
     .command('demo')
-    .description('fill an empty database with demo data, print what to try, and serve it')
+    .description('fill an empty database with demo data, print what to try, and serve it with an example app')
     .option('--stores <n>', 'how many stores', whole(1, 1000), 6)
     .option('--orders <n>', 'how many orders, over all stores', whole(1, 100_000_000), 6000)
     .option('--days <n>', 'how many days of orders, up to today', whole(1, 3650), 90)
     .option('--seed <n>', 'a different seed gives different data', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--reset', 'delete the demo that the database holds, and begin anew')
     .option('--no-serve', 'fill the database and exit')
     .option('--json', 'print the logins, client ids and secrets as JSON')
-    .action(async ({ serve: andServe, json, ...size }: Options) => {
-      const config = await withFixedPort(readConfig())
-      if (config.database === ':memory:') {
+    .action(async ({ serve: andServe, json, reset = false, ...size }: Options) => {
+      const given = readConfig()
+      if (given.database === ':memory:') {
         throw new Error('a demo in :memory: is lost as soon as it is filled; set TILLGATE_DATABASE to a file')
       }
+      const config = await withFixedPort(given)
+      if (andServe) await refuseUsedPort(config)
       // Loaded on demand: no other command needs the generator or the server.
-      const { fillDemo } = await import('./demo/fill.ts')
-      const { demoGuide } = await import('./demo/guide.ts')
-      const filled = await withStorage(async storage => {
-        if (!(await storage.isEmpty())) throw alreadyFilled(config)
-        return fillDemo(storage, { ...size, end: lastHour() })
-      })
+      const { openDemo } = await import('./demo/open.ts')
+      const demo = await openDemo(config, { ...size, end: lastHour() }, reset)
+      if (demo.isKept && !json) {
+        note('The demo goes on with the data, logins and secrets of its last run; --reset begins anew.\n')
+      }
       const base_url = config.base_url ?? localAddress(config.host, config.port)
-      print(json, filled.demo, demoGuide(filled, base_url))
+      const { demoGuide } = await import('./demo/guide.ts')
+      const show = (filled: FilledDemo, site: string) =>
+        print(json, filled.demo, demoGuide(filled, base_url, site))
+      const { ledgerAddress, ledgerSite, runLedger } = await import('./demo/ledger.ts')
       if (!andServe) {
-        if (!json) note('\nRun "tillgate serve" to serve it.')
+        show(demo.saved.filled, ledgerSite(demo.saved.port))
+        if (!json)
+          note('\nRun "tillgate demo" to serve it with the example app, or "tillgate serve" without.')
         return
       }
-      const { serve } = await import('../main.ts')
-      await serve(config)
+      const ledger = await runLedger(demo, { base_url, anyPort: given.port === 0 })
+      try {
+        show(ledger.saved.filled, ledgerSite(ledger.saved.port))
+        const webhook_allow = [config.webhook_allow, ledgerAddress].filter(Boolean).join(',')
+        const { serve } = await import('../main.ts')
+        await serve({ ...config, webhook_allow })
+      } finally {
+        await ledger.stop()
+      }
     })
 }
 
@@ -62,14 +76,17 @@ const withFixedPort = async (config: Config): Promise<Config> => ({
   port: await settlePort(config.host, config.port),
 })
 
+/** Before the database is filled, so that the next attempt can be the first run. */
+async function refuseUsedPort({ host, port }: Config): Promise<void> {
+  await assertFree(host, port).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    const other = port < 65_535 ? port + 1 : port - 1
+    throw new Error(
+      `another program uses port ${port}, perhaps a demo that still runs; stop it, or choose another port: PORT=${other} npx tillgate demo`,
+      { cause: error },
+    )
+  })
+}
+
 /** Rounded to the hour, so that two demos of the same hour and seed have the same orders. */
 const lastHour = (): number => Math.floor(systemClock.now() / 3600) * 3600
-
-/** Demo data could not be separated from real data again. */
-function alreadyFilled({ database }: Config): Error {
-  // A URL may hold a password.
-  const which = isPostgresUrl(database) ? 'the database' : `the database ${database}`
-  return new Error(
-    `${which} already holds data; run "tillgate serve" to serve it, or set TILLGATE_DATABASE to a new file for a new demo`,
-  )
-}

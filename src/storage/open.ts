@@ -3,11 +3,13 @@ import type { CopySource, CopyTarget } from './copy/port.ts'
 import type { Examination } from './port/examination.ts'
 import type { Storage } from './port/index.ts'
 import { copyFromPostgres, openPostgresCopy } from './postgres/copy/copy.ts'
+import { erasePostgres } from './postgres/schema/erase.ts'
 import { examinePostgres } from './postgres/schema/examine.ts'
 import { migratePostgres, openPostgres } from './postgres/index.ts'
 import type { PostgresOptions } from './postgres/connection/settings.ts'
 import { copyFromSqlite, openSqliteCopy } from './sqlite/copy/copy.ts'
 import type { DatabaseOptions } from './sqlite/connection/database.ts'
+import { eraseSqlite } from './sqlite/erase.ts'
 import { examineSqlite } from './sqlite/schema/examine.ts'
 import { migrateSqlite, openSqlite } from './sqlite/index.ts'
 import { type Restored, restoreSqlite } from './sqlite/restore.ts'
@@ -41,6 +43,12 @@ export async function restore(database: string, from: string): Promise<Restored>
     )
   }
   return restoreSqlite(database, from)
+}
+
+/** Deletes everything in a database that no other process uses; the next open makes it anew. */
+export async function erase(database: string, options?: StorageOptions): Promise<void> {
+  if (isPostgresUrl(database)) await erasePostgres(database, options)
+  else eraseSqlite(database)
 }
 
 /** Checks a database without changing it. `thorough`: all of it, however large it is. */

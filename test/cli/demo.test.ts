@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Demo } from '../../src/cli/demo/fill.ts'
+import { demoFiles } from '../../src/cli/demo/saved.ts'
 import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
-import { isUntouched } from '../helpers/engine.ts'
+import { type RunningDemo, startDemo } from '../helpers/demo.ts'
+import { isUntouched, onPostgres } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 
 describe('tillgate demo --no-serve --json', async () => {
@@ -58,13 +60,74 @@ describe('tillgate demo --no-serve --json', async () => {
     }
   })
 
-  test('a database that holds data is refused in one line that says what to do', async () => {
+  test('run again, it prints the same logins, secrets and stores', async () => {
+    const first = JSON.parse((await cli.run(['demo', '--no-serve', '--json'])).stdout) as Demo
     const { code, stdout, stderr } = await cli.run(['demo', '--no-serve'])
-    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
-    assert.match(
-      stderr,
-      /^tillgate: the database (?:\S+ )?already holds data; .*tillgate serve.* TILLGATE_DATABASE .*\n$/,
-    )
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /goes on with the data, logins and secrets of its last run; --reset begins anew/)
+    for (const text of [first.merchant.password, first.app.client_secret, first.platform.client_id]) {
+      assert.ok(stdout.includes(text))
+    }
+    const saved = demoFiles(cli.database).saved
+    if (onPostgres) return
+    assert.equal(statSync(saved).mode & 0o777, 0o600, 'only the owner reads the passwords')
+    assert.ok(existsSync(cli.database))
+  })
+
+  test('--reset begins anew: other logins, and only the data of the new demo', async () => {
+    const before = await cli.json<Demo>(['demo', '--no-serve'])
+    const args = ['demo', '--no-serve', '--reset', '--stores', '2', '--orders', '20', '--days', '2']
+    const after = await cli.json<Demo>(args)
+    assert.notEqual(after.merchant.password, before.merchant.password)
+    assert.equal(after.stores.length, 2)
+    const storage = await openStorage(cli.database)
+    try {
+      assert.equal((await storage.apps.list()).length, 3)
+      assert.equal(await storage.stores.exists(1003n), false)
+    } finally {
+      await storage.close()
+    }
+    assert.deepEqual(await cli.json<Demo>(['demo', '--no-serve']), after)
+  })
+
+  test('--reset refuses while another process uses the database', async () => {
+    const other = await openStorage(cli.database)
+    try {
+      const { code, stderr } = await cli.run(['demo', '--no-serve', '--reset'])
+      assert.equal(code, 1)
+      assert.match(stderr, /^tillgate: another process uses the database.* stop every server.*\n$/)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('data that is no demo’s is neither served nor deleted, with --reset too', async () => {
+    const real = await createCli()
+    const storage = await openStorage(real.database)
+    try {
+      const accounts = createAccounts({ storage, clock: systemClock })
+      await accounts.create({ email: 'a@b.example', role: 'merchant', password: 'a long password' }, byTest)
+    } finally {
+      await storage.close()
+    }
+    // The file of another demo does not make it one.
+    const { saved } = demoFiles(real.database)
+    if (!onPostgres) copyFileSync(demoFiles(cli.database).saved, saved)
+    for (const args of [
+      ['demo', '--no-serve'],
+      ['demo', '--no-serve', '--reset'],
+    ]) {
+      const { code, stdout, stderr } = await real.run(args)
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.match(
+        stderr,
+        /^tillgate: the database (?:\S+ )?already holds data that is not a demo’s; .*tillgate serve.* TILLGATE_DATABASE .*\n$/,
+      )
+    }
+    const again = await openStorage(real.database)
+    assert.equal(await again.isEmpty(), false)
+    await again.close()
+    real.remove()
   })
 })
 
@@ -89,28 +152,15 @@ describe('bad use of tillgate demo', async () => {
 
 describe('tillgate demo', async () => {
   const cli = await createCli()
-  const bin = join(import.meta.dirname, '../../bin/tillgate.js')
-  let server: ChildProcess | undefined
+  let demo: RunningDemo | undefined
   after(async () => {
-    if (server && server.exitCode === null) {
-      const ended = new Promise(resolve => server?.once('exit', resolve))
-      server.kill('SIGTERM')
-      await ended
-    }
+    await demo?.stop('SIGKILL')
     cli.remove()
   })
 
   test('serves, and the commands it prints work as pasted', async () => {
-    server = spawn(process.execPath, [bin, 'demo', '--orders', '600', '--days', '20'], {
-      env: {
-        PATH: process.env['PATH'],
-        TILLGATE_DATABASE: cli.database,
-        PORT: '0',
-        TILLGATE_LOG_LEVEL: 'silent',
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const printed = await untilReady(server)
+    demo = await startDemo(cli, ['--orders', '600', '--days', '20'])
+    const { printed } = demo
     for (const path of ['/login', '/account/apps', '/developer/apps', '/docs', '/openapi.json']) {
       assert.ok(printed.includes(path), path)
     }
@@ -128,15 +178,26 @@ describe('tillgate demo', async () => {
     assert.ok((sales?.data.length ?? 0) > 0)
     assert.deepEqual(written?.data, { stores: 1, items: 0, orders: 0, unchanged: 0, stale: 0 })
   })
-})
 
-/** All it printed up to the line that says that it serves. */
-async function untilReady(child: ChildProcess): Promise<string> {
-  let printed = ''
-  // Left open: a server whose output nobody takes would fail on its next line.
-  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
-    printed += String(chunk)
-    if (/^Tillgate is ready at .*\n/m.test(printed)) return printed
-  }
-  throw new Error(`the demo ended before it served: ${printed}`)
-}
+  test('a port in use is refused in one line that names it and another, before anything is stored', async () => {
+    const other = await createCli()
+    const { port } = new URL(demo?.base ?? '')
+    const { code, stdout, stderr } = await other.run(['demo'], { env: { PORT: port } })
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(stderr, new RegExp(`^tillgate: another program uses port ${port}, .*PORT=\\d+ .*\\n$`))
+    assert.ok(await isUntouched(other.database))
+    other.remove()
+  })
+
+  test('two demos run beside each other, each with its example app', async () => {
+    const other = await createCli()
+    const second = await startDemo(other, ['--orders', '20', '--days', '2'])
+    assert.notEqual(second.site, demo?.site)
+    for (const site of [second.site, demo?.site]) {
+      assert.match(await (await fetch(site ?? '')).text(), /Connect your stores/)
+    }
+    assert.equal(await second.stop(), 0)
+    await assert.rejects(fetch(second.site), 'the example app ends with the demo')
+    other.remove()
+  })
+})

@@ -43,6 +43,28 @@ test('demo, import and doctor', () => {
   assert.equal(JSON.parse(run('npx', ['tillgate', 'doctor', '--json'])).ok, true)
 })
 
+test('demo: run again, it serves with two workers and the example app, which sends merchants to the consent page', async t => {
+  const demo = spawn(process.execPath, [bin, 'demo'], {
+    cwd: folder,
+    env: { ...env, TILLGATE_LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => demo.kill('SIGKILL'))
+  let printed = ''
+  for await (const chunk of demo.stdout.iterator({ destroyOnReturn: false })) {
+    printed += String(chunk)
+    if (/^Tillgate is ready at /m.test(printed)) break
+  }
+  const site = /Example app +(\S+)/.exec(printed)?.[1] ?? ''
+  for (const path of ['/', '/ledger.css', '/live.js', '/icon.svg']) {
+    assert.equal((await fetch(site + path)).status, 200, path)
+  }
+  const consent = await fetch(`${site}/connect`, { redirect: 'manual' })
+  assert.match(consent.headers.get('location') ?? '', /\/auth\/v2\/authorize\?/)
+  demo.kill('SIGTERM')
+  assert.deepEqual(await once(demo, 'exit'), [0, null])
+})
+
 test('serve: two workers answer on the API, the pages and the API reference, and stop with exit code 0', async t => {
   const server = spawn(process.execPath, [bin, 'serve'], {
     cwd: folder,

@@ -1,6 +1,6 @@
 import { type DemoOptions, demoRecords, neighbour, owner } from '../../demo/records.ts'
 import { createAccounts } from '../../domain/accounts/accounts.ts'
-import { createApps } from '../../domain/apps/apps.ts'
+import { createApps, type NewApp } from '../../domain/apps/apps.ts'
 import { createRecordWriter } from '../../ingest/record-writer.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
@@ -40,11 +40,20 @@ export interface FilledDemo {
   demo: Demo
   /** Another merchant, who has other stores. */
   neighbour: Login
+  /** Harbour Ledger, which no store is linked to: a merchant connects it. */
+  ledger: Client
   /** When each store's last order was created: the guide shows a window that has orders. */
-  last_order: ReadonlyMap<number, string>
+  last_order: Record<number, string>
 }
 
-export const demoRedirectUri = 'http://127.0.0.1:8080/callback'
+/** For an app of your own in the place of the dashboard. */
+const dashboardRedirectUri = 'http://127.0.0.1:8080/callback'
+
+export const ledgerProfile = {
+  name: 'Harbour Ledger',
+  publisher: 'Harbour Software',
+  website: 'https://ledger.example/',
+}
 const batchSize = 1000
 const developerEmail = 'developer@demo.example'
 const operatorEmail = 'operator@demo.example'
@@ -67,10 +76,14 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
   const apps = createApps({ storage, clock: systemClock })
   const app = await createClient(apps, {
     name: 'Demo dashboard',
-    redirect_uris: [demoRedirectUri],
+    publisher: 'Harbour Software',
+    website: 'https://dashboard.example/',
+    redirect_uris: [dashboardRedirectUri],
     scope: null,
     owner_id,
   })
+  // Its redirect URI names the port that it gets when it runs.
+  const ledger = await createClient(apps, { ...ledgerProfile, redirect_uris: [], scope: null, owner_id })
   const platform = await createClient(apps, {
     name: 'Demo tills',
     redirect_uris: [],
@@ -85,6 +98,7 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
   return {
     demo: { app, platform, merchant, developer, operator, stores },
     neighbour: other,
+    ledger,
     last_order,
   }
 }
@@ -93,7 +107,7 @@ async function writeRecords(storage: Storage, options: DemoOptions) {
   const writer = createRecordWriter({ storage })
   const progress = createProgress('demo', { total: options.orders, unit: 'orders' })
   const stores: DemoStore[] = []
-  const last_order = new Map<number, string>()
+  const last_order: FilledDemo['last_order'] = {}
   let lines: { line: number; text: string }[] = []
   let orders = 0
   let line = 0
@@ -109,7 +123,7 @@ async function writeRecords(storage: Storage, options: DemoOptions) {
     lines.push({ line: ++line, text: JSON.stringify(record) })
     if (record.kind === 'order') {
       orders++
-      last_order.set(record.store_id, record.created_at)
+      last_order[record.store_id] = record.created_at
     } else if (record.kind === 'store') {
       const { id, name, timezone, merchant } = record
       stores.push({ id, name, timezone, merchant })
@@ -123,7 +137,7 @@ async function writeRecords(storage: Storage, options: DemoOptions) {
 
 async function createClient(
   apps: ReturnType<typeof createApps>,
-  input: { name: string; redirect_uris: string[]; scope: string | null; owner_id: string | null },
+  input: Omit<NewApp, 'public'>,
 ): Promise<Client> {
   const { app, client_secret } = await apps.create({ ...input, public: false }, byCommand())
   if (client_secret === null) throw new Error(`the app ${app.name} got no secret`)

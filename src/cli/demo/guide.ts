@@ -1,48 +1,40 @@
 import { owner } from '../../demo/records.ts'
 import { formatDatetime, parseDatetime } from '../../lib/datetime.ts'
-import { type Demo, demoRedirectUri, type FilledDemo, type Login } from './fill.ts'
+import type { Demo, FilledDemo, Login } from './fill.ts'
 
 /** Addresses, logins and commands to try with a new demo. The commands need bash and curl only; a test pastes them. */
-export function demoGuide({ demo, neighbour, last_order }: FilledDemo, base_url: string): string {
+export function demoGuide(filled: FilledDemo, base_url: string, ledger_site: string): string {
+  const { demo, neighbour, ledger, last_order } = filled
   const owned = demo.stores.filter(store => store.merchant === owner)
-  const store = owned.find(({ id }) => last_order.has(id)) ?? owned[0]
+  const store = owned.find(({ id }) => id in last_order) ?? owned[0]
   const sections = [
-    pages(demo, base_url),
+    pages(base_url, ledger_site),
     logins(demo, neighbour),
     stores(demo),
     [
-      'Apps (their secrets are shown only once)',
+      'Apps',
       row('Dashboard', `client_id=${demo.app.client_id} client_secret=${demo.app.client_secret}`),
       row('Tills', `client_id=${demo.platform.client_id} client_secret=${demo.platform.client_secret}`),
+      row('Ledger', `client_id=${ledger.client_id} client_secret=${ledger.client_secret}`),
     ],
   ]
-  if (store) sections.push(commands(demo, base_url, store.id, last_order.get(store.id)))
+  if (store) sections.push(commands(demo, base_url, store.id, last_order[store.id]))
   return sections.map(lines => lines.join('\n')).join('\n\n')
 }
 
 const row = (name: string | number, value: string): string => `  ${String(name).padEnd(12)}${value}`
 
-const pages = ({ app }: Demo, base_url: string): string[] => [
+const pages = (base_url: string, ledger_site: string): string[] => [
   'Pages',
   row('Sign in', `${base_url}/login`),
   row('Merchant', `${base_url}/account/apps`),
   row('Developer', `${base_url}/developer/apps`),
   row('Operator', `${base_url}/operator`),
   row('API', `${base_url}/docs and ${base_url}/openapi.json`),
-  row('Consent', `${base_url}/auth/v2/authorize?${consentQuery(app.client_id)}`),
+  row('Example app', ledger_site),
+  // The app's own link: it keeps state and PKCE in the browser's session, and sends the browser to the consent page.
+  row('Consent', `${ledger_site}/connect`),
 ]
-
-/** The query of an app's authorization request. Nothing listens at the redirect URI, but the address bar shows the code. */
-const consentQuery = (client_id: string): string =>
-  String(
-    new URLSearchParams({
-      response_type: 'code',
-      client_id,
-      scope: 'integration.store',
-      redirect_uri: demoRedirectUri,
-      state: 'demo',
-    }),
-  )
 
 const logins = ({ merchant, developer, operator }: Demo, neighbour: Login): string[] => {
   const login = (name: string, { email, password }: Login) => row(name, `${email.padEnd(24)}${password}`)

@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isBusy, isDamaged } from './errors.ts'
 
 /** The files that SQLite keeps beside a database, and that belong to it alone. */
-const companions = ['-wal', '-shm', '-journal']
+export const companions = ['-wal', '-shm', '-journal']
 
 /** A database file that no other process uses until the release. */
 export interface Hold {

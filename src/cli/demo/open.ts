@@ -1,0 +1,58 @@
+import type { Config } from '../../config.ts'
+import type { DemoOptions } from '../../demo/records.ts'
+import { createApps } from '../../domain/apps/apps.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { isPostgresUrl } from '../../lib/database-url.ts'
+import { erase } from '../../storage/open.ts'
+import type { Storage } from '../../storage/port/index.ts'
+import { withStorage } from '../shared/command.ts'
+import { fillDemo } from './fill.ts'
+import { assertWritable, demoFiles, readSaved, removeSaved, type SavedDemo, writeSaved } from './saved.ts'
+
+export interface OpenedDemo {
+  saved: SavedDemo
+  /** Where it is saved, and the database of Harbour Ledger. */
+  files: ReturnType<typeof demoFiles>
+  /** Whether the database held it already. */
+  isKept: boolean
+}
+
+/** The demo that the database holds, or a new one in an empty database. Data that is no demo's is never touched. */
+export async function openDemo(config: Config, options: DemoOptions, reset: boolean): Promise<OpenedDemo> {
+  const files = demoFiles(config.database)
+  const saved = readSaved(files.saved)
+  if (reset) {
+    await withStorage(async storage => {
+      if (!(await storage.isEmpty()) && !(await holds(storage, saved))) throw notADemo(config)
+    })
+    await erase(config.database, config)
+    removeSaved(files)
+  }
+  return withStorage(async storage => {
+    if (await storage.isEmpty()) {
+      removeSaved(files)
+      assertWritable(files.saved)
+      const made: SavedDemo = { options, filled: await fillDemo(storage, options), webhook: null, port: 0 }
+      writeSaved(files.saved, made)
+      return { saved: made, files, isKept: false }
+    }
+    if (saved === null || !(await holds(storage, saved))) throw notADemo(config)
+    return { saved, files, isKept: true }
+  })
+}
+
+/** Whether the database is the one that the file was written for: it has the app, with the same secret. */
+async function holds(storage: Storage, saved: SavedDemo | null): Promise<boolean> {
+  if (saved === null) return false
+  const { client_id, client_secret } = saved.filled.ledger
+  return createApps({ storage, clock: systemClock }).verifySecret(client_id, client_secret)
+}
+
+/** Demo data could not be separated from real data again. */
+function notADemo({ database }: Config): Error {
+  // A URL may hold a password.
+  const which = isPostgresUrl(database) ? 'the database' : `the database ${database}`
+  return new Error(
+    `${which} already holds data that is not a demo’s; run "tillgate serve" to serve it, or set TILLGATE_DATABASE to a new file for a demo`,
+  )
+}
