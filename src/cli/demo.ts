@@ -11,6 +11,7 @@ interface Options {
   days: number
   seed: number
   reset?: boolean
+  live?: boolean
   serve: boolean
   json?: boolean
 }
@@ -24,42 +25,52 @@ export function registerDemo(program: Command): void {
     .option('--days <n>', 'how many days of orders, up to today', whole(1, 3650), 90)
     .option('--seed <n>', 'a different seed gives different data', whole(0, Number.MAX_SAFE_INTEGER), 1)
     .option('--reset', 'delete the demo that the database holds, and begin anew')
+    .option('--live', 'keep selling while it serves: orders, refunds, corrections, late and offline tills')
     .option('--no-serve', 'fill the database and exit')
     .option('--json', 'print the logins, client ids and secrets as JSON')
-    .action(async ({ serve: andServe, json, reset = false, ...size }: Options) => {
-      const given = readConfig()
-      if (given.database === ':memory:') {
-        throw new Error('a demo in :memory: is lost as soon as it is filled; set TILLGATE_DATABASE to a file')
-      }
-      const config = await withFixedPort(given)
-      if (andServe) await refuseUsedPort(config)
-      // Loaded on demand: no other command needs the generator or the server.
-      const { openDemo } = await import('./demo/open.ts')
-      const demo = await openDemo(config, { ...size, end: lastHour() }, reset)
-      if (demo.isKept && !json) {
-        note('The demo goes on with the data, logins and secrets of its last run; --reset begins anew.\n')
-      }
-      const base_url = config.base_url ?? localAddress(config.host, config.port)
-      const { demoGuide } = await import('./demo/guide.ts')
-      const show = (filled: FilledDemo, site: string) =>
-        print(json, filled.demo, demoGuide(filled, base_url, site))
-      const { ledgerAddress, ledgerSite, runLedger } = await import('./demo/ledger.ts')
-      if (!andServe) {
-        show(demo.saved.filled, ledgerSite(demo.saved.port))
-        if (!json)
-          note('\nRun "tillgate demo" to serve it with the example app, or "tillgate serve" without.')
-        return
-      }
-      const ledger = await runLedger(demo, { base_url, anyPort: given.port === 0 })
-      try {
-        show(ledger.saved.filled, ledgerSite(ledger.saved.port))
-        const webhook_allow = [config.webhook_allow, ledgerAddress].filter(Boolean).join(',')
-        const { serve } = await import('../main.ts')
-        await serve({ ...config, webhook_allow })
-      } finally {
-        await ledger.stop()
-      }
-    })
+    .action(
+      async ({ serve: andServe, json, reset = false, live = false, ...size }: Options, command: Command) => {
+        if (live && !andServe)
+          command.error('error: --live sells while the demo serves; leave --no-serve out')
+        const given = readConfig()
+        if (given.database === ':memory:') {
+          throw new Error(
+            'a demo in :memory: is lost as soon as it is filled; set TILLGATE_DATABASE to a file',
+          )
+        }
+        const config = await withFixedPort(given)
+        if (andServe) await refuseUsedPort(config)
+        // Loaded on demand: no other command needs the generator or the server.
+        const { openDemo } = await import('./demo/open.ts')
+        const demo = await openDemo(config, { ...size, end: lastHour() }, reset)
+        if (demo.isKept && !json) {
+          note('The demo goes on with the data, logins and secrets of its last run; --reset begins anew.\n')
+        }
+        const base_url = config.base_url ?? localAddress(config.host, config.port)
+        const { demoGuide } = await import('./demo/guide.ts')
+        const show = (filled: FilledDemo, site: string) =>
+          print(json, filled.demo, demoGuide(filled, base_url, site))
+        const { ledgerAddress, ledgerSite, runLedger } = await import('./demo/ledger.ts')
+        if (!andServe) {
+          show(demo.saved.filled, ledgerSite(demo.saved.port))
+          if (!json)
+            note('\nRun "tillgate demo" to serve it with the example app, or "tillgate serve" without.')
+          return
+        }
+        const ledger = await runLedger(demo, { base_url, anyPort: given.port === 0 })
+        const { startLive } = await import('./demo/live.ts')
+        const selling = live ? startLive(ledger.saved, localAddress(config.host, config.port)) : null
+        try {
+          show(ledger.saved.filled, ledgerSite(ledger.saved.port))
+          const webhook_allow = [config.webhook_allow, ledgerAddress].filter(Boolean).join(',')
+          const { serve } = await import('../main.ts')
+          await serve({ ...config, webhook_allow })
+        } finally {
+          await selling?.stop()
+          await ledger.stop()
+        }
+      },
+    )
 }
 
 function whole(min: number, max: number): (text: string) => number {

@@ -7,7 +7,7 @@ export const daySeconds = 86_400
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Seconds that the zone is ahead of UTC at that time. */
-function zoneOffset(zone: string, at: Seconds): Seconds {
+export function zoneOffset(zone: string, at: Seconds): Seconds {
   let format = formats.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })

@@ -119,7 +119,10 @@ function drawTips(random: Random, place: Place, channel: Channel, net: number): 
 /** Each store has three tills and a kiosk; orders from the web have no device. */
 function drawDevice(random: Random, store_id: number, channel: Channel) {
   if (!isOnDevice(channel)) return noDevice
-  const number = channel.source === 2 ? 4 : random.between(1, 3)
+  return deviceOf(store_id, channel.source === 2 ? 4 : random.between(1, 3))
+}
+
+export function deviceOf(store_id: number, number: number) {
   return {
     device_id: store_id * 100 + number,
     device_register_id: number,

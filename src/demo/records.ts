@@ -44,16 +44,24 @@ export function* demoRecords(options: DemoOptions): Generator<DemoRecord> {
     stores.map(({ place }) => place.popularity),
   )
   for (const [index, { id, place }] of stores.entries()) {
-    const shop: Shop = {
-      id,
-      place,
-      inventory: inventoryOf(options, index, id, place),
-      random: createRandom(options.seed, 2 * index + 1),
-      end: options.end,
-    }
-    yield* storeOrders(shop, counts[index] ?? 0, options.days)
+    yield* storeOrders(shopAt(options, index, id, place), counts[index] ?? 0, options.days)
   }
 }
+
+/** The demo's stores as they are when its records end. */
+export const demoShops = (options: DemoOptions): Shop[] =>
+  Array.from({ length: options.stores }, (_, index) => {
+    const { id, place } = storeAt(index, options.stores)
+    return shopAt(options, index, id, place)
+  })
+
+const shopAt = (options: DemoOptions, index: number, id: number, place: Place): Shop => ({
+  id,
+  place,
+  inventory: inventoryOf(options, index, id, place),
+  random: createRandom(options.seed, 2 * index + 1),
+  end: options.end,
+})
 
 const demoStoreId = (index: number): number => 1001 + index
 

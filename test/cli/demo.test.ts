@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, statSync } from 'node:fs'
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { Demo } from '../../src/cli/demo/fill.ts'
 import { demoFiles } from '../../src/cli/demo/saved.ts'
@@ -11,7 +12,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
 import { type RunningDemo, startDemo } from '../helpers/demo.ts'
-import { isUntouched, onPostgres } from '../helpers/engine.ts'
+import { isUntouched, onPostgres, sqliteAlone } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
 
 describe('tillgate demo --no-serve --json', async () => {
@@ -69,9 +70,26 @@ describe('tillgate demo --no-serve --json', async () => {
       assert.ok(stdout.includes(text))
     }
     const saved = demoFiles(cli.database).saved
+    assert.equal((await cli.run(['demo', '--no-serve', '--live'])).code, 2)
     if (onPostgres) return
     assert.equal(statSync(saved).mode & 0o777, 0o600, 'only the owner reads the passwords')
-    assert.ok(existsSync(cli.database))
+  })
+
+  test('run again days later, its orders end at the present day', { skip: sqliteAlone }, async () => {
+    const { saved } = demoFiles(cli.database)
+    const before = JSON.parse(readFileSync(saved, 'utf8'))
+    writeFileSync(saved, JSON.stringify({ ...before, until: before.until - 86_400 }))
+    const count = () => {
+      const db = new DatabaseSync(cli.database, { readOnly: true })
+      const found = db.prepare('select count(*) as orders from orders').get()
+      db.close()
+      return Number(found?.['orders'])
+    }
+    const orders = count()
+    await cli.json(['demo', '--no-serve'])
+    assert.equal(count() - orders, 67, 'a day of 6000 orders in 90 days')
+    await cli.json(['demo', '--no-serve'])
+    assert.equal(count() - orders, 67, 'only once')
   })
 
   test('--reset begins anew: other logins, and only the data of the new demo', async () => {
@@ -189,9 +207,17 @@ describe('tillgate demo', async () => {
     other.remove()
   })
 
-  test('two demos run beside each other, each with its example app', async () => {
+  test('two demos run beside each other, each with its example app; with --live one keeps selling', async () => {
     const other = await createCli()
-    const second = await startDemo(other, ['--orders', '20', '--days', '2'])
+    const second = await startDemo(other, ['--orders', '20', '--days', '2', '--live'])
+    const grant = new URLSearchParams({ grant_type: 'client_credentials', ...second.app('Dashboard') })
+    const answer = await fetch(`${second.base}/auth/v2/token`, { method: 'POST', body: grant })
+    const { access_token } = (await answer.json()) as { access_token: string }
+    const heads = `${second.base}/integration/v1/changes/heads?wait=20`
+    const headers = { authorization: `Bearer ${access_token}` }
+    const etag = (await fetch(heads, { headers })).headers.get('etag') ?? ''
+    const moved = await fetch(heads, { headers: { ...headers, 'if-none-match': etag } })
+    assert.equal(moved.status, 200, 'a till has sold something')
     assert.notEqual(second.site, demo?.site)
     for (const site of [second.site, demo?.site]) {
       assert.match(await (await fetch(site ?? '')).text(), /Connect your stores/)

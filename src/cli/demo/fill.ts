@@ -1,4 +1,5 @@
-import { type DemoOptions, demoRecords, neighbour, owner } from '../../demo/records.ts'
+import { type DemoOptions, type DemoRecord, demoRecords, neighbour, owner } from '../../demo/records.ts'
+import type { OrderRecord } from '../../contract/record.ts'
 import { createAccounts } from '../../domain/accounts/accounts.ts'
 import { createApps, type NewApp } from '../../domain/apps/apps.ts'
 import { createRecordWriter } from '../../ingest/record-writer.ts'
@@ -60,7 +61,7 @@ const operatorEmail = 'operator@demo.example'
 
 /** Fills an empty database: records by the ordinary ingest path, then accounts and their apps. */
 export async function fillDemo(storage: Storage, options: DemoOptions): Promise<FilledDemo> {
-  const { stores, last_order } = await writeRecords(storage, options)
+  const { stores, last_order } = await writeRecords(storage, demoRecords(options), options.orders)
   // Random passwords, because the demo may be reachable from other machines and its source is public.
   const accounts = createAccounts({ storage, clock: systemClock })
   const create = async (email: string, role: Role): Promise<Login & { id: string }> => {
@@ -103,9 +104,19 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
   }
 }
 
-async function writeRecords(storage: Storage, options: DemoOptions) {
+/** Brings a demo's orders from the time where they end up to the present. */
+export async function continueDemo(
+  storage: Storage,
+  filled: FilledDemo,
+  orders: readonly OrderRecord[],
+): Promise<FilledDemo> {
+  const { last_order } = await writeRecords(storage, orders, orders.length)
+  return { ...filled, last_order: { ...filled.last_order, ...last_order } }
+}
+
+async function writeRecords(storage: Storage, records: Iterable<DemoRecord>, total: number) {
   const writer = createRecordWriter({ storage })
-  const progress = createProgress('demo', { total: options.orders, unit: 'orders' })
+  const progress = createProgress('demo', { total, unit: 'orders' })
   const stores: DemoStore[] = []
   const last_order: FilledDemo['last_order'] = {}
   let lines: { line: number; text: string }[] = []
@@ -119,7 +130,7 @@ async function writeRecords(storage: Storage, options: DemoOptions) {
     lines = []
     orders = 0
   }
-  for (const record of demoRecords(options)) {
+  for (const record of records) {
     lines.push({ line: ++line, text: JSON.stringify(record) })
     if (record.kind === 'order') {
       orders++

@@ -1,12 +1,13 @@
 import type { Config } from '../../config.ts'
+import { laterOrders } from '../../demo/live/later.ts'
 import type { DemoOptions } from '../../demo/records.ts'
 import { createApps } from '../../domain/apps/apps.ts'
-import { systemClock } from '../../lib/clock.ts'
+import { type Seconds, systemClock } from '../../lib/clock.ts'
 import { isPostgresUrl } from '../../lib/database-url.ts'
 import { erase } from '../../storage/open.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import { withStorage } from '../shared/command.ts'
-import { fillDemo } from './fill.ts'
+import { continueDemo, fillDemo } from './fill.ts'
 import { assertWritable, demoFiles, readSaved, removeSaved, type SavedDemo, writeSaved } from './saved.ts'
 
 export interface OpenedDemo {
@@ -32,13 +33,23 @@ export async function openDemo(config: Config, options: DemoOptions, reset: bool
     if (await storage.isEmpty()) {
       removeSaved(files)
       assertWritable(files.saved)
-      const made: SavedDemo = { options, filled: await fillDemo(storage, options), webhook: null, port: 0 }
+      const filled = await fillDemo(storage, options)
+      const made: SavedDemo = { options, until: options.end, filled, webhook: null, port: 0 }
       writeSaved(files.saved, made)
       return { saved: made, files, isKept: false }
     }
     if (saved === null || !(await holds(storage, saved))) throw notADemo(config)
-    return { saved, files, isKept: true }
+    const continued = await bringUp(storage, saved, options.end)
+    writeSaved(files.saved, continued)
+    return { saved: continued, files, isKept: true }
   })
+}
+
+/** The orders of a demo end at the present day, also when it is run again later. */
+async function bringUp(storage: Storage, saved: SavedDemo, until: Seconds): Promise<SavedDemo> {
+  if (saved.until >= until) return saved
+  const orders = [...laterOrders(saved.options, saved.until, until)]
+  return { ...saved, until, filled: await continueDemo(storage, saved.filled, orders) }
 }
 
 /** Whether the database is the one that the file was written for: it has the app, with the same secret. */

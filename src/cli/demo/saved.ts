@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DemoOptions } from '../../demo/records.ts'
+import type { Seconds } from '../../lib/clock.ts'
 import { isPostgresUrl } from '../../lib/database-url.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { randomId } from '../../lib/ids.ts'
@@ -9,6 +10,8 @@ import type { FilledDemo } from './fill.ts'
 /** What a demo needs to start again with the same data, logins and secrets. Only `tillgate demo` writes it. */
 export interface SavedDemo {
   options: DemoOptions
+  /** Where its orders end. */
+  until: Seconds
   filled: FilledDemo
   /** The webhook endpoint of Harbour Ledger, since it first ran. */
   webhook: { id: string; secret: string } | null
