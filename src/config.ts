@@ -44,6 +44,8 @@ export interface Config {
   /** An smtp:// or smtps:// URL of the server that sends mail, and the sender; empty: no mail is sent. */
   smtp_url: string
   mail_from: string
+  /** For integrators who test: requests fail as X-Sandbox-Fault says, and each developer has a store with sample data. */
+  sandbox: boolean
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number
 }
@@ -73,6 +75,7 @@ const settings = [
   'TILLGATE_WEBHOOK_ALLOW',
   'TILLGATE_SMTP_URL',
   'TILLGATE_MAIL_FROM',
+  'TILLGATE_SANDBOX',
   'TILLGATE_SHUTDOWN_DELAY',
 ] as const
 
@@ -120,6 +123,7 @@ export function readConfig(env: Environment = process.env): Config {
     max_waiting: integer(env, 'TILLGATE_MAX_WAITING', 200, 1, 1_000_000),
     webhook_allow: readRanges(env, 'TILLGATE_WEBHOOK_ALLOW'),
     ...readMail(env),
+    sandbox: oneOf(env, 'TILLGATE_SANDBOX', '0', ['0', '1']) === '1',
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }

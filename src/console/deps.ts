@@ -16,6 +16,7 @@ import type { createRequestFigures } from '../domain/usage/requests.ts'
 import type { WebhookEndpoints } from '../domain/webhooks/endpoints.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProviderSource } from '../oauth/provider-source.ts'
+import type { DeveloperStores } from '../sandbox/developer-store.ts'
 import type { Storage } from '../storage/port/index.ts'
 import type { CookieSigner } from './sign-in/cookie-signer.ts'
 import type { SecondStep } from './sign-in/second-step.ts'
@@ -56,6 +57,8 @@ export interface ConsoleDeps {
   connectedApps: ConnectedApps
   auditLog: AuditLog
   switches: Switches
+  /** On a sandbox server only. */
+  developerStores: DeveloperStores | null
   overview(period: OverviewPeriod): Promise<Overview>
   /** What apps read, and how their requests went. */
   figures: {

@@ -48,6 +48,18 @@ export function* demoRecords(options: DemoOptions): Generator<DemoRecord> {
   }
 }
 
+/** One store of its own, with its items and orders; its place depends on the seed. */
+export function* storeRecords(
+  options: DemoOptions,
+  { id, name }: { id: number; name: string },
+): Generator<DemoRecord> {
+  const place = places[options.seed % places.length] as Place
+  yield { kind: 'store', id, name, timezone: place.timezone, merchant: null }
+  const shop = shopAt(options, 0, id, place)
+  for (const item of shop.inventory.items) yield itemRecord(id, item)
+  yield* storeOrders(shop, options.orders, options.days)
+}
+
 /** The demo's stores as they are when its records end. */
 export const demoShops = (options: DemoOptions): Shop[] =>
   Array.from({ length: options.stores }, (_, index) => {

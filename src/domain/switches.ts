@@ -9,11 +9,21 @@ export type Switch = 'sign_up' | `two_factor_${Role}`
 export function createSwitches({
   storage,
   clock,
+  sandbox = false,
 }: {
   storage: Pick<Storage, 'switches' | 'audit'>
   clock: Clock
+  /** Sign-up is on until the operator turns it off. */
+  sandbox?: boolean
 }) {
-  const isOn = (name: Switch): Promise<boolean> => storage.switches.isOn(name)
+  const isOn = async (name: Switch): Promise<boolean> =>
+    (await storage.switches.isOn(name)) || (sandbox && (await lastSet(name)) === null)
+
+  async function lastSet(name: Switch): Promise<AuditLine | null> {
+    const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, look: 101 })
+    return lines.find(({ detail }) => detail?.split(' ')[0] === name) ?? null
+  }
+
   return {
     isOn,
     /** Writes no audit entry when the setting has this value already. */
@@ -23,10 +33,7 @@ export function createSwitches({
       await storage.switches.set(name, on, auditEntry(clock, by, 'switch_set', { detail }))
     },
     /** The audit entry of the last change; null when it was never changed. */
-    async lastSet(name: Switch): Promise<AuditLine | null> {
-      const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, look: 101 })
-      return lines.find(({ detail }) => detail?.split(' ')[0] === name) ?? null
-    },
+    lastSet,
   }
 }
 

@@ -25,6 +25,7 @@ import { openapi } from '../http/ops/openapi.ts'
 import { platformApi } from '../http/platform/index.ts'
 import { rejectOtherMethods } from '../http/reply/method-not-allowed.ts'
 import type { App } from '../http/route.ts'
+import { sandboxFaults } from '../http/sandbox/faults.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Storage } from '../storage/port/index.ts'
@@ -47,6 +48,7 @@ export interface AppDeps {
     | 'webhook_allow'
     | 'smtp_url'
     | 'mail_from'
+    | 'sandbox'
   >
   /** Public address and issuer. */
   issuer: string
@@ -113,6 +115,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     max_waiting: config.max_waiting,
     webhook_allow: config.webhook_allow,
     mail: createMail(config),
+    sandbox: config.sandbox,
     observe: {
       attempt: metrics.delivery,
       disabled: (endpoint_id, reason) =>
@@ -142,7 +145,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   health(app, storage, stopping)
   await openapi(app, issuer)
-  await app.register(async scope =>
+  await app.register(async scope => {
+    if (config.sandbox) sandboxFaults(scope, ['/auth/v2/token'])
     oauthApi(scope, {
       providers,
       verifyAccessToken,
@@ -151,10 +155,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       issuer,
       throttle: createThrottle('client', { storage, clock }),
       pending: createPendingConsents({ storage, clock }),
-    }),
-  )
+    })
+  })
   await app.register(async scope => {
     allowAppOrigins(scope, storage)
+    if (config.sandbox) sandboxFaults(scope)
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
     integrationApi(scope as App, { storage, clock, issuer, waiting, requireScope })
   })

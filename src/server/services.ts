@@ -37,6 +37,7 @@ import type { Clock } from '../lib/clock.ts'
 import { createBearer } from '../oauth/bearer.ts'
 import { createProviderSource } from '../oauth/provider-source.ts'
 import { createAccessTokenVerifier } from '../oauth/verified-token.ts'
+import { createDeveloperStores } from '../sandbox/developer-store.ts'
 import type { Storage } from '../storage/port/index.ts'
 
 export interface ServiceDeps {
@@ -52,6 +53,7 @@ export interface ServiceDeps {
   /** Addresses besides the public ones that webhooks may be sent to. */
   webhook_allow: string
   mail: Mail | null
+  sandbox: boolean
   observe: DeliveryObserver
 }
 
@@ -64,7 +66,7 @@ export async function createServices(deps: ServiceDeps) {
   const apps = createApps({ storage, clock })
   const accounts = createAccounts({ storage, clock })
   const sessions = createSessions({ storage, clock })
-  const switches = createSwitches({ storage, clock })
+  const switches = createSwitches({ storage, clock, sandbox: deps.sandbox })
   const providers = createProviderSource({
     storage,
     clock,
@@ -91,6 +93,7 @@ export async function createServices(deps: ServiceDeps) {
     limit: deps.max_waiting,
     notice: error => outages.failed(error, 'waiting'),
   })
+  const writer = createRecordWriter({ storage, clock })
   const rules = createAddressRules(deps.webhook_allow)
   const delivery = createDelivery({
     storage,
@@ -106,7 +109,7 @@ export async function createServices(deps: ServiceDeps) {
     verifyAccessToken: createAccessTokenVerifier({ bearer, storage, clock }),
     requireScope: guard({ bearer, storage }),
     waiting,
-    ingest: deps.ingest ?? createIngest(createRecordWriter({ storage, clock })),
+    ingest: deps.ingest ?? createIngest(writer),
     pages: {
       storage,
       clock,
@@ -133,6 +136,7 @@ export async function createServices(deps: ServiceDeps) {
       connectedApps: createConnectedApps({ storage, clock, reads }),
       auditLog: createAuditLog({ storage }),
       switches,
+      developerStores: deps.sandbox ? createDeveloperStores({ storage, clock, writer, apps }) : null,
       overview: period =>
         readOverview({ storage, figures: { requests, ingest: ingestFigures }, waiting }, period),
       figures: {

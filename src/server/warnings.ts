@@ -6,8 +6,14 @@ import { isPostgresUrl } from '../lib/database-url.ts'
 type DatabaseSettings = Pick<Config, 'database'> & Partial<Pick<Config, 'read_database'>>
 
 /** Settings that work but are less safe than an operator may expect. */
-export function warningsOf(config: DatabaseSettings & Pick<Config, 'trust_proxy'>, issuer: string): string[] {
+export function warningsOf(
+  config: DatabaseSettings & Pick<Config, 'trust_proxy'> & Partial<Pick<Config, 'sandbox'>>,
+  issuer: string,
+): string[] {
   return [
+    ...(config.sandbox
+      ? ['TILLGATE_SANDBOX is 1: requests fail on demand and anybody may sign up; unset it in production']
+      : []),
     ...addressWarnings(config, issuer),
     ...databaseWarnings(config).map(({ says, mend }) => `${says}: ${mend}`),
   ]

@@ -11,7 +11,7 @@ import { profileFields, profileOf } from './form.ts'
 import { type AppForm, emptyForm, newAppPage } from './form.view.ts'
 
 /** A form that creates an app, and answers with its secret. */
-export function newApp(scope: PageScope, { apps, singleUseForms }: ConsoleDeps): void {
+export function newApp(scope: PageScope, { apps, singleUseForms, developerStores }: ConsoleDeps): void {
   const path = '/developer/apps/new'
 
   scope.get(path, async ({ viewer }, reply) => sendHtml(reply, newAppPage({ form: emptyForm, viewer })))
@@ -22,10 +22,10 @@ export function newApp(scope: PageScope, { apps, singleUseForms }: ConsoleDeps):
     const { _csrf, scope: scopes, public: isPublic, ...profile } = request.body
     const typed = { ...profile, scopes, public: isPublic === 'yes' }
     try {
-      const made = await singleUseForms.use(_csrf, () =>
-        apps.create(toNewApp(typed, account.id), byAccount(account, fromOf(request))),
-      )
+      const by = byAccount(account, fromOf(request))
+      const made = await singleUseForms.use(_csrf, () => apps.create(toNewApp(typed, account.id), by))
       if (!made) return sendHtml(reply, sentAlreadyPage(viewer, '/developer/apps'), 409)
+      await developerStores?.authorize(account, made.app.id, by)
       return sendHtml(reply, secretPage({ ...made, viewer, what: 'created' }), 201)
     } catch (error) {
       if (!(error instanceof InputError)) throw error

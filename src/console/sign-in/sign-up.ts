@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { byAccount } from '../../domain/audit/audit.ts'
 import { InputError } from '../../domain/input-error.ts'
 import { fields, form, text } from '../fields.ts'
 import { messagePage } from '../layout.ts'
@@ -18,7 +19,7 @@ interface Shown {
 
 /** Developers create their own account, while the operator allows it. */
 export const signUpPages: PagePlugin = async (scope, deps) => {
-  const { accounts, switches, signedIn, signUpThrottle, issuer } = deps
+  const { accounts, switches, signedIn, signUpThrottle, developerStores, issuer } = deps
   const home = sections.developer[0].href
 
   // Asked at every request: while sign-up is off, the page does not exist.
@@ -57,6 +58,7 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
     try {
       const account = await accounts.signUp(email, password, fromOf(request))
       await signedIn.start(request, reply, account)
+      await developerStores?.prepare(account, byAccount(account, fromOf(request)))
     } catch (error) {
       if (!(error instanceof InputError)) throw error
       return show(reply, { next, email, problem: error }, 422)
