@@ -64,7 +64,7 @@ export const dayPage = (view: DayView): Html =>
     <div class="heading">
       <div>
         <h1>${view.store.name}</h1>
-        <p class="quiet">${longDate(view.day.date)} · ${view.store.timezone.replace('_', ' ')} time</p>
+        <p class="quiet">${longDate(view.day.date)} · ${cityOf(view.store.timezone)} time</p>
       </div>
       ${dayLinks(view)}
     </div>
@@ -160,7 +160,7 @@ function orderRow(order: Order, clock: Intl.DateTimeFormat): Html {
   return html`<tr data-order="${order.id}">
     <td><time datetime="${time.toISOString()}">${clock.format(time)}</time></td>
     <th scope="row">${order.order_number ?? order.id}</th>
-    <td class="wide">${shown}<span class="quiet"> · ${order.fulfillment ?? 'in store'}</span>${states[order.status] ?? null}</td>
+    <td class="wide">${shown} <span class="quiet how">${order.fulfillment ?? 'in store'}</span>${states[order.status] ?? null}</td>
     <td class="number">${money(totalOf(order))}</td>
   </tr>`
 }
@@ -194,6 +194,9 @@ function money(cents: bigint): string {
 }
 
 const quantity = (count: number): string => String(Math.round(count * 1000) / 1000)
+
+/** `America/New_York` as people say it. */
+const cityOf = (timezone: string): string => timezone.replace(/^.*\//, '').replaceAll('_', ' ')
 
 const longDate = (date: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(

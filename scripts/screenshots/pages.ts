@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { authorizePath } from '../../test/helpers/authorize.ts'
 import type { DemoServer } from '../../test/helpers/demo-server.ts'
+import { openLedger } from './ledger.ts'
 
 export interface Shot {
   /** The file's name in docs/images. */
@@ -137,6 +138,8 @@ export const shots: Shot[] = [
   { name: 'store', as: 'operator', open: '/operator/stores/1001' },
   { name: 'audit-log', as: 'operator', open: '/operator/audit', phone: true, dark: true },
   { name: 'settings', as: 'operator', open: '/operator/settings' },
+  // Last: its orders would be in the other pictures too.
+  { name: 'ledger', as: 'merchant', open: openLedger, screen: true, phone: true, dark: true },
 ]
 
 async function openAccount(page: Page, email: string): Promise<void> {

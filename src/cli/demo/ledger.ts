@@ -28,7 +28,13 @@ export async function runLedger(
   const port = await choosePort(saved.port, anyPort)
   const registered = await withStorage(storage => register(storage, saved, port))
   writeSaved(files.saved, registered)
-  const { stop } = await start(registered, { base_url, database: files.ledger })
+  const { stop } = await startLedger({
+    ...registered.filled.ledger,
+    webhook_secret: registered.webhook?.secret ?? '',
+    base_url,
+    port,
+    database: files.ledger,
+  })
   return { saved: registered, stop }
 }
 
@@ -70,19 +76,26 @@ const source = new URL('../../../examples/ledger/main.ts', import.meta.url)
 /** In the npm package, where scripts/build-package.ts puts it. */
 const bundled = new URL('../../ledger/main.js', import.meta.url)
 
+export interface LedgerSettings {
+  base_url: string
+  client_id: string
+  client_secret: string
+  webhook_secret: string
+  port: number
+  /** Its SQLite file. */
+  database: string
+}
+
 /** Runs it in a thread, which ends with the process however that ends. Rejects when it cannot listen. */
-async function start(
-  { filled: { ledger }, webhook, port }: SavedDemo,
-  { base_url, database }: { base_url: string; database: string },
-): Promise<{ stop(): Promise<unknown> }> {
+export async function startLedger(settings: LedgerSettings): Promise<{ stop(): Promise<unknown> }> {
   const worker = new Worker(existsSync(source) ? source : bundled, {
     env: {
-      PORT: String(port),
-      TILLGATE_URL: base_url,
-      TILLGATE_CLIENT_ID: ledger.client_id,
-      TILLGATE_CLIENT_SECRET: ledger.client_secret,
-      WEBHOOK_SECRET: webhook?.secret,
-      LEDGER_DATABASE: database,
+      PORT: String(settings.port),
+      TILLGATE_URL: settings.base_url,
+      TILLGATE_CLIENT_ID: settings.client_id,
+      TILLGATE_CLIENT_SECRET: settings.client_secret,
+      WEBHOOK_SECRET: settings.webhook_secret,
+      LEDGER_DATABASE: settings.database,
     },
     // The client package of a clone is not compiled.
     execArgv: ['--conditions=tillgate-source'],
