@@ -19,6 +19,8 @@ export interface LedgerOptions {
   webhookSecret: string
 }
 
+/** Milliseconds. */
+const retryAfter = 5000
 /** Milliseconds that a merchant waits for the first read after connecting. */
 const firstRead = 3000
 
@@ -39,7 +41,11 @@ export function createLedger(options: LedgerOptions): { server: Server; close():
   const copy = createCopy(db, createClient(tillgate), storeId => {
     for (const send of watching.get(storeId) ?? []) send('changed')
   })
-  const syncAll = (): Promise<void> => copy.syncAll().catch(error => console.error(String(error)))
+  const syncAll = (): Promise<void> =>
+    copy.syncAll().catch(error => {
+      console.error(`the stores could not be listed; trying again: ${String(error)}`)
+      if (server.listening) setTimeout(() => void syncAll(), retryAfter).unref()
+    })
 
   /** The stores that the session's merchant allows now; null without a connection, also when it was revoked. */
   async function storesOf(session: string | null): Promise<Store[] | null> {

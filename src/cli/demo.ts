@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { FilledDemo } from './demo/fill.ts'
 import { type Config, readConfig } from '../config.ts'
 import { assertFree, localAddress, settlePort } from '../lib/address.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -43,32 +42,19 @@ export function registerDemo(program: Command): void {
         // Loaded on demand: no other command needs the generator or the server.
         const { openDemo } = await import('./demo/open.ts')
         const demo = await openDemo(config, { ...size, end: lastHour() }, reset)
-        if (demo.isKept && !json) {
-          note('The demo goes on with the data, logins and secrets of its last run; --reset begins anew.\n')
-        }
+        if (demo.isKept && !json) note(goesOn(command, demo.saved.options))
         const base_url = config.base_url ?? localAddress(config.host, config.port)
         const { demoGuide } = await import('./demo/guide.ts')
-        const show = (filled: FilledDemo, site: string) =>
-          print(json, filled.demo, demoGuide(filled, base_url, site))
-        const { ledgerAddress, ledgerSite, runLedger } = await import('./demo/ledger.ts')
+        const { filled, port } = demo.saved
+        const show = (site: string | null) => print(json, filled.demo, demoGuide(filled, base_url, site))
         if (!andServe) {
-          show(demo.saved.filled, ledgerSite(demo.saved.port))
-          if (!json)
-            note('\nRun "tillgate demo" to serve it with the example app, or "tillgate serve" without.')
+          const { hasLedger, ledgerSite } = await import('./demo/ledger.ts')
+          show(hasLedger ? ledgerSite(port) : null)
+          if (!json) note('\nRun "tillgate demo" to serve it.')
           return
         }
-        const ledger = await runLedger(demo, { base_url, anyPort: given.port === 0 })
-        const { startLive } = await import('./demo/live.ts')
-        const selling = live ? startLive(ledger.saved, localAddress(config.host, config.port)) : null
-        try {
-          show(ledger.saved.filled, ledgerSite(ledger.saved.port))
-          const webhook_allow = [config.webhook_allow, ledgerAddress].filter(Boolean).join(',')
-          const { serve } = await import('../main.ts')
-          await serve({ ...config, webhook_allow })
-        } finally {
-          await selling?.stop()
-          await ledger.stop()
-        }
+        const { serveDemo } = await import('./demo/serve.ts')
+        await serveDemo(demo, config, { base_url, live, anyPort: given.port === 0, show })
       },
     )
 }
@@ -79,6 +65,15 @@ function whole(min: number, max: number): (text: string) => number {
     if (value >= min && value <= max) return value
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
+}
+
+/** Says too which of the given sizes the data does not have. */
+function goesOn(command: Command, has: Omit<Options, 'serve'>): string {
+  const without = (['stores', 'orders', 'days', 'seed'] as const)
+    .filter(name => command.getOptionValueSource(name) === 'cli' && command.opts()[name] !== has[name])
+    .map(name => `--${name} needs --reset: the data has ${has[name]}.\n`)
+  const text = 'The demo goes on with the data, logins and secrets of its last run; --reset begins anew.\n'
+  return text + without.join('')
 }
 
 /** The guide names the port, so port 0 must become a number before the server listens. */

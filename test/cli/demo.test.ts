@@ -63,8 +63,9 @@ describe('tillgate demo --no-serve --json', async () => {
 
   test('run again, it prints the same logins, secrets and stores', async () => {
     const first = JSON.parse((await cli.run(['demo', '--no-serve', '--json'])).stdout) as Demo
-    const { code, stdout, stderr } = await cli.run(['demo', '--no-serve'])
+    const { code, stdout, stderr } = await cli.run(['demo', '--no-serve', '--stores', '7'])
     assert.equal(code, 0, stderr)
+    assert.match(stderr, /--stores needs --reset: the data has 6\./)
     assert.match(stderr, /goes on with the data, logins and secrets of its last run; --reset begins anew/)
     for (const text of [first.merchant.password, first.app.client_secret, first.platform.client_id]) {
       assert.ok(stdout.includes(text))

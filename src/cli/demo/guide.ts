@@ -2,8 +2,11 @@ import { owner } from '../../demo/records.ts'
 import { formatDatetime, parseDatetime } from '../../lib/datetime.ts'
 import type { Demo, FilledDemo, Login } from './fill.ts'
 
-/** Addresses, logins and commands to try with a new demo. The commands need bash and curl only; a test pastes them. */
-export function demoGuide(filled: FilledDemo, base_url: string, ledger_site: string): string {
+/**
+ * Addresses, logins and commands to try with a new demo. The commands need bash and curl only; a test pastes them.
+ * `ledger_site`: null where the example app is not installed.
+ */
+export function demoGuide(filled: FilledDemo, base_url: string, ledger_site: string | null): string {
   const { demo, neighbour, ledger, last_order } = filled
   const owned = demo.stores.filter(store => store.merchant === owner)
   const store = owned.find(({ id }) => id in last_order) ?? owned[0]
@@ -24,17 +27,18 @@ export function demoGuide(filled: FilledDemo, base_url: string, ledger_site: str
 
 const row = (name: string | number, value: string): string => `  ${String(name).padEnd(12)}${value}`
 
-const pages = (base_url: string, ledger_site: string): string[] => [
+const pages = (base_url: string, ledger_site: string | null): string[] => [
   'Pages',
   row('Sign in', `${base_url}/login`),
   row('Merchant', `${base_url}/account/apps`),
   row('Developer', `${base_url}/developer/apps`),
   row('Operator', `${base_url}/operator`),
   row('API', `${base_url}/docs and ${base_url}/openapi.json`),
-  row('Example app', ledger_site),
-  // The app's own link: it keeps state and PKCE in the browser's session, and sends the browser to the consent page.
-  row('Consent', `${ledger_site}/connect`),
+  ...(ledger_site === null ? [] : [row('Example app', ledger_site), consent(ledger_site)]),
 ]
+
+/** The app's own link: it keeps state and PKCE in the browser's session, and sends the browser to the consent page. */
+const consent = (ledger_site: string): string => row('Consent', `${ledger_site}/connect`)
 
 const logins = ({ merchant, developer, operator }: Demo, neighbour: Login): string[] => {
   const login = (name: string, { email, password }: Login) => row(name, `${email.padEnd(24)}${password}`)

@@ -24,7 +24,7 @@ export const ledgerSite = (port: number): string => `http://localhost:${port || 
 export async function runLedger(
   { saved, files }: OpenedDemo,
   { base_url, anyPort }: { base_url: string; anyPort: boolean },
-): Promise<{ saved: SavedDemo; stop(): Promise<unknown> }> {
+): Promise<{ port: number; stop(): Promise<unknown> }> {
   const port = await choosePort(saved.port, anyPort)
   const registered = await withStorage(storage => register(storage, saved, port))
   writeSaved(files.saved, registered)
@@ -35,7 +35,7 @@ export async function runLedger(
     port,
     database: files.ledger,
   })
-  return { saved: registered, stop }
+  return { port, stop }
 }
 
 /** The last port if it is free, the usual one, or any. */
@@ -72,9 +72,13 @@ async function register(storage: Storage, saved: SavedDemo, port: number): Promi
   return { ...saved, port, webhook: { id, secret } }
 }
 
-const source = new URL('../../../examples/ledger/main.ts', import.meta.url)
-/** In the npm package, where scripts/build-package.ts puts it. */
-const bundled = new URL('../../ledger/main.js', import.meta.url)
+/** In a clone, and in the npm package, where scripts/build-package.ts puts it; the container image has neither. */
+const entry = [
+  new URL('../../../examples/ledger/main.ts', import.meta.url),
+  new URL('../../ledger/main.js', import.meta.url),
+].find(existsSync)
+
+export const hasLedger = entry !== undefined
 
 export interface LedgerSettings {
   base_url: string
@@ -88,7 +92,8 @@ export interface LedgerSettings {
 
 /** Runs it in a thread, which ends with the process however that ends. Rejects when it cannot listen. */
 export async function startLedger(settings: LedgerSettings): Promise<{ stop(): Promise<unknown> }> {
-  const worker = new Worker(existsSync(source) ? source : bundled, {
+  if (!entry) throw new Error('the example app is not installed')
+  const worker = new Worker(entry, {
     env: {
       PORT: String(settings.port),
       TILLGATE_URL: settings.base_url,

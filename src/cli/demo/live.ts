@@ -9,6 +9,7 @@ import type { SavedDemo } from './saved.ts'
 
 /** Milliseconds between two steps. */
 const pauses = { least: 1500, most: 4000 }
+const mostUnsent = 1000
 
 /**
  * `tillgate demo --live`: the demo's tills go on selling, over the public API like those of a platform. What a stopped or
@@ -38,8 +39,9 @@ export function startLive({ options, filled }: SavedDemo, base_url: string): { s
         const body = unsent.map(record => JSON.stringify(record)).join('\n')
         await request(filled.demo.platform, '/platform/v1/records', body)
         unsent = []
-      } catch {
-        unsent = unsent.slice(-1000)
+      } catch (error) {
+        // What the server refuses now, it would refuse again.
+        unsent = error instanceof Refused ? [] : unsent.slice(-mostUnsent)
       }
     }
   }
@@ -60,6 +62,8 @@ interface Credentials {
 
 type Request = (client: Credentials, path: string, body?: string) => Promise<unknown>
 
+class Refused extends Error {}
+
 /** Requests with a token of the client, which is kept until it is refused. Throws on every other answer than 200. */
 function createRequests(base_url: string, signal: AbortSignal): Request {
   const tokens = new Map<string, string>()
@@ -79,6 +83,7 @@ function createRequests(base_url: string, signal: AbortSignal): Request {
     const sent = body === undefined ? {} : { method: 'POST', body }
     const answer = await fetch(base_url + path, { ...sent, headers, signal })
     if (answer.status === 401) tokens.delete(client.client_id)
+    if ([400, 413, 422].includes(answer.status)) throw new Refused(`${path}: HTTP ${answer.status}`)
     if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`)
     return ((await answer.json()) as { data: unknown }).data
   }
