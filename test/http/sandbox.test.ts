@@ -66,7 +66,9 @@ describe('X-Sandbox-Fault', () => {
       await assert.rejects(async () => {
         for await (const chunk of answer.body ?? []) received += chunk.length
       })
-      assert.ok(received > 0 && received < whole.length, `${received} of ${whole.length}`)
+      assert.ok(received < whole.length, `${received} of ${whole.length}`)
+      // A decompressor may give out nothing of the half that it got.
+      if (headers['accept-encoding'] === 'identity') assert.ok(received > 0)
     })
   }
 

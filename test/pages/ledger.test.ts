@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join, relative } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { signWebhook } from '../../client/src/index.ts'
@@ -6,6 +7,7 @@ import { readSaved, demoFiles } from '../../src/cli/demo/saved.ts'
 import { formatDatetime } from '../../src/lib/datetime.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { type RunningDemo, startDemo } from '../helpers/demo.ts'
+import { onPostgres } from '../helpers/engine.ts'
 import { sampleOrder } from '../helpers/orders.ts'
 import { journey } from '../helpers/pages.ts'
 
@@ -120,7 +122,9 @@ test('another host name leads to the site’s own; a stranger gets no events and
 })
 
 test('a webhook without a valid signature is refused', async () => {
-  const saved = readSaved(demoFiles(cli.database).saved)
+  // For PostgreSQL it is in the folder where the demo runs.
+  const { saved: file } = demoFiles(cli.database)
+  const saved = readSaved(onPostgres ? join(cli.folder, relative('.', file)) : file)
   const body = '{"type":"webhook.test","timestamp":"2026-11-16T00:00:00Z","data":{}}'
   const post = async (secret: string, timestamp: number, sent = body) => {
     const headers = await signWebhook({ secret, id: 'msg_1', timestamp, body })
