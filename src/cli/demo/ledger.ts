@@ -72,11 +72,12 @@ async function register(storage: Storage, saved: SavedDemo, port: number): Promi
   return { ...saved, port, webhook: { id, secret } }
 }
 
-/** In a clone, and in the npm package, where scripts/build-package.ts puts it; the container image has neither. */
-const entry = [
-  new URL('../../../examples/ledger/main.ts', import.meta.url),
-  new URL('../../ledger/main.js', import.meta.url),
-].find(existsSync)
+const at = (path: string): URL => new URL(path, import.meta.url)
+
+/** A clone runs its source; the npm package has it compiled, with the client inside; the container image has no client. */
+const entry = existsSync(at('../../../client/src/index.ts'))
+  ? at('../../../examples/ledger/main.ts')
+  : [at('../../ledger/main.js')].find(existsSync)
 
 export const hasLedger = entry !== undefined
 
