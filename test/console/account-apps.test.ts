@@ -198,8 +198,8 @@ describe('one app', () => {
     const words = textOf(text)
     assert.match(words, /Made bySums <i>Ltd<\/i>/)
     assert.match(words, /Websiteledger\.example/)
-    assert.match(words, /Read the store’s orders/)
-    assert.match(words, /Harbour <b>Street<\/b> ?1 Nov 2026, 23:00 Sydney time/)
+    assert.match(words, /Every order: what was bought/)
+    assert.match(words, /Harbour <b>Street<\/b>You1 Nov 2026, 23:00 Sydney time/)
     assert.match(words, /2 Nov 2026, 00:30 Sydney time/)
     assertNoInlineCode(text)
   })
@@ -302,7 +302,7 @@ describe('revoking', () => {
     await server.apps.authorize(client.client_id, [1001n], byTest)
     assert.match(
       textOf((await owner.open(page('/revoke'))).text),
-      /Some access stays ?Your platform’s operator also connected this app to Harbour <b>Street/,
+      /Some access stays ?After you revoke: Led<script>ger can read Harbour <b>Street<\/b>\./,
     )
   })
 

@@ -228,6 +228,20 @@ describe('about what', () => {
     assert.match(answer.headers.get('location') ?? '', /[?&]code=/)
   })
 
+  test('a refused form leads to an address of its own, so that Back does not send it again', async () => {
+    const { browser, page, path } = await ask()
+    const fields = { _csrf: csrfOf(page), decision: 'find', store: '1001' }
+    const found = await post(browser, path, fields)
+    assert.equal(found.status, 303)
+    const again = await browser.follow(found)
+    assert.deepEqual([again.status, ticked(again)], [200, [1001]])
+    const refused = await post(browser, path, { ...fields, decision: 'allow', store: '2001' })
+    assert.deepEqual([refused.status, refused.headers.get('location')?.split('?')[0]], [303, path])
+    // The address is only what the page shows: a foreign store in it is not ticked, and an unknown problem not shown.
+    const made = await browser.open(`${path}?shown=1&picked=1002.2001.x&problem=__proto__`)
+    assert.deepEqual([made.status, ticked(made)], [200, [1002]])
+  })
+
   const decided = async ({ client_id }: Client) => {
     const { lines } = await server.storage.audit.list({ app_id: client_id, limit: 10, look: 10 })
     return lines.map(({ action }) => action).filter(action => action.startsWith('access_'))
@@ -288,10 +302,9 @@ describe('who asks', () => {
     assertNoInlineCode(page.text)
   })
 
-  test('an app without a profile has "Not stated" on the page', async () => {
+  test('what the developer did not state is left out', async () => {
     const { page } = await ask()
-    assert.match(textOf(page.text), /Made by ?Not stated/)
-    assert.doesNotMatch(page.text, /developer states/)
+    assert.doesNotMatch(page.text, /Made by|Website|Not stated|developer states/)
   })
 
   test('a public app has no token of its own, so it can read nothing on its own', async () => {
@@ -514,7 +527,7 @@ describe('the way back', () => {
     server.clock.advance(3600)
     const expired = await browser.open(path)
     assertError('page', expired, 400)
-    const href = /href="(https:[^"]+)">Back to Led&#60;i&#62;ger/.exec(expired.text)?.[1] ?? ''
+    const href = /href="(https:[^"]+)">Back to app\.example\.com/.exec(expired.text)?.[1] ?? ''
     const { origin, pathname, searchParams } = new URL(textOf(href))
     assert.equal(origin + pathname, redirectUri)
     assert.deepEqual(
@@ -539,7 +552,7 @@ describe('the way back', () => {
       ]) {
         assertError('page', again, 400)
         assert.match(again.text, decision === 'allow' ? /You allowed Ledger/ : /You denied Ledger’s request/)
-        assert.match(again.text, /href="https:\/\/app\.example\.com">Back to Ledger/)
+        assert.match(again.text, /href="https:\/\/app\.example\.com">Back to app\.example\.com/)
         assert.doesNotMatch(again.text, /code=|state=/)
       }
       assert.deepEqual(await storesOf(client), decision === 'allow' ? [1001] : [])

@@ -1,7 +1,8 @@
 import { html } from 'ghtml'
-import type { Connection, Connections } from '../../domain/apps/connected-apps.ts'
+import type { AppConnections, Connection, Connections } from '../../domain/apps/connected-apps.ts'
 import type { DayOfReads } from '../../domain/usage/reads.ts'
-import { appBadges, storesInWords } from './app-parts.ts'
+import { canRead, canReadByLink } from './access.view.ts'
+import { appBadges } from './app-parts.ts'
 import { layout, type Viewer } from '../layout.ts'
 import { formatCount } from '../parts/format/amounts.ts'
 import { badge } from '../parts/badge.ts'
@@ -11,16 +12,19 @@ import { notice } from '../parts/notice.ts'
 import { pageHeader } from '../parts/page-header.ts'
 import { storeTime } from '../parts/format/time.ts'
 import { homeZone } from '../parts/format/store-zone.ts'
+import { storeNames, storesInWords } from '../parts/format/store-name.ts'
 
 const path = '/account/apps'
+
+/** The app that the merchant has just revoked, as far as it is still connected; `all` when it is not. */
+export type Revoked = AppConnections | 'all' | null
 
 interface ConnectedAppsView {
   viewer: Viewer
   connections: Connections
   /** By app: the days that the summary adds up. */
   reads: ReadonlyMap<string, readonly DayOfReads[]>
-  /** The merchant has just revoked an app. */
-  revoked: boolean
+  revoked: Revoked
 }
 
 export const connectedAppsPage = ({ viewer, connections, reads, revoked }: ConnectedAppsView): string =>
@@ -34,12 +38,12 @@ export const connectedAppsPage = ({ viewer, connections, reads, revoked }: Conne
         text: 'Apps that can read data from your stores. You can revoke the access you gave at any time.',
       },
     })}
-      !${revoked ? notice({ tone: 'good', content: { text: 'Access revoked. From its next request, the app no longer has the access you gave it.' } }) : ''}
+      !${revoked === null ? '' : revokedNotice(revoked)}
       !${
         connections.own.length === 0
           ? nothing(connections)
           : connections.own
-              .map(one => connectedApp(one, reads, { level: 2, beside: revokeForm(one) }))
+              .map(one => connectedApp(one, connections, reads, { level: 2, beside: revokeForm(one) }))
               .join('')
       }
       !${connections.linked.length === 0 ? '' : linkedApps(connections, reads)}`,
@@ -56,10 +60,20 @@ const nothing = ({ stores, linked }: Connections): string =>
     },
   })
 
-const linkedApps = ({ linked }: Connections, reads: ConnectedAppsView['reads']): string =>
+/** Not a success when the app reads on: the merchant probably expects it to stop. */
+const revokedNotice = (revoked: AppConnections | 'all'): string =>
+  revoked === 'all'
+    ? notice({ tone: 'good', content: { text: 'Access revoked. The app can no longer read your stores.' } })
+    : notice({
+        tone: 'warn',
+        title: 'Access revoked, but some access stays',
+        content: { text: canReadByLink(revoked) },
+      })
+
+const linkedApps = (connections: Connections, reads: ConnectedAppsView['reads']): string =>
   html`<h2>Connected by your platform’s operator</h2>
     <p class="muted">The operator of your point-of-sale platform gave these apps access. To end it, ask the operator.</p>
-    !${linked.map(one => connectedApp(one, reads, { level: 3, beside: '' })).join('')}`
+    !${connections.linked.map(one => connectedApp(one, connections, reads, { level: 3, beside: '' })).join('')}`
 
 /** The id of the card's heading. A merchant has at most one connection of their own for each app. */
 const headingOf = ({ app }: Connection): string => html`own-${app.id}`
@@ -71,6 +85,7 @@ const revokeForm = (one: Connection): string => html`<form method="get" action="
 
 const connectedApp = (
   one: Connection,
+  connections: Connections,
   reads: ConnectedAppsView['reads'],
   { level, beside }: { level: 2 | 3; beside: string },
 ): string =>
@@ -82,12 +97,22 @@ const connectedApp = (
       </div>
       !${beside}
     </div>
-    !${storesLine(one)}
+    !${storesLine(one, connections)}
     !${facts(factsOf(one, reads.get(one.app.id) ?? []), { across: true })}
   </section>`
 
-const storesLine = ({ stores }: Connection): string =>
-  html`<p>${stores.length === 0 ? 'No stores left' : storesInWords(stores)} !${activation(stores)}</p>`
+/** With the app's whole access, where the operator connected it too. */
+function storesLine(one: Connection, { stores, own, linked }: Connections): string {
+  const isSame = ({ app }: Connection): boolean => app.id === one.app.id
+  const both = own.some(isSame) && linked.find(isSame)
+  const words =
+    one.stores.length === 0 ? 'None of your stores' : storesInWords(one.stores, storeNames(stores))
+  const also =
+    both && own.includes(one)
+      ? html`<p>Your platform’s operator connected it too. ${canRead({ app: one.app, stores, own: one, linked: both })}</p>`
+      : ''
+  return html`<p>${words} !${activation(one.stores)}</p>!${also}`
+}
 
 function factsOf({ app, since, stores, last_read_at }: Connection, days: readonly DayOfReads[]): Fact[] {
   const zone = homeZone(stores)
@@ -109,7 +134,7 @@ function factsOf({ app, since, stores, last_read_at }: Connection, days: readonl
 /** Whether the app has activated its stores. */
 function activation(stores: Connection['stores']): string {
   const activated = stores.filter(({ activated_at }) => activated_at !== null).length
-  if (stores.length === 0) return badge('No access', 'warn')
+  if (stores.length === 0) return ''
   if (activated === 0) return badge('Not activated yet')
   if (activated === stores.length) return badge('Activated', 'good')
   return badge(`Activated for ${activated} of ${stores.length}`)

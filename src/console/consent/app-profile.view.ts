@@ -2,19 +2,17 @@ import { html } from 'ghtml'
 import type { App } from '../../storage/port/index.ts'
 import { type Fact, facts } from '../parts/facts.ts'
 
-/** The publisher and the website that the app's developer stated. Nobody has verified them. */
+/** The publisher and the website that the app's developer stated, if any. Nobody has verified them. */
 export const appFacts = (
   { website, publisher }: Pick<App, 'website' | 'publisher'>,
   more: readonly Fact[] = [],
 ): string =>
   html`!${facts([
-    { term: 'Made by', ...(publisher === null ? unknown : { text: publisher }) },
-    { term: 'Website', ...(website === null ? unknown : { html: siteLink(website) }) },
+    ...(publisher === null ? [] : [{ term: 'Made by', text: publisher }]),
+    ...(website === null ? [] : [{ term: 'Website', html: siteLink(website) }]),
     ...more,
   ])}
   !${publisher === null && website === null ? '' : html`<p class="muted fine">The app’s developer states its maker and website. Nobody has verified them.</p>`}`
-
-const unknown = { html: html`<span class="muted">Not stated</span>` }
 
 /** Shows the host, so that no path can look like another site. A new tab keeps the consent page open. */
 const siteLink = (website: string): string =>

@@ -13,7 +13,7 @@ export const expiredPage = (app: App, address: string, viewer: MaybeViewer): str
   messagePage(
     'This request has expired',
     `${app.name} asked for access to your stores more than an hour ago. You did not answer in time, so nothing has changed. Go back to the app and start again.`,
-    { viewer, action: { href: address, label: `Back to ${app.name}` } },
+    { viewer, action: { href: address, label: `Back to ${new URL(address).host}` } },
   )
 
 export const appOffPage = (app: App, viewer: MaybeViewer): string =>
@@ -52,7 +52,7 @@ export function decidedPage({ app, decision, viewer }: Decided): string {
     body: html`<h1>You have already answered</h1>
       <p>${what}</p>
       <p class="actions">
-        !${address === null ? '' : html`<a class="button" href="${address}">Back to ${app.name}</a>`}
+        !${address === null ? '' : html`<a class="button" href="${address}">Back to ${new URL(address).host}</a>`}
         <a class="button secondary" href="/account/apps">Connected apps</a>
       </p>`,
   })

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { consentPath } from '../../oauth/provider.ts'
+import { fields, text } from '../fields.ts'
 import type { PagePlugin } from '../page-scope.ts'
+import { withQuery } from '../parts/with-query.ts'
 import { securityHeaders } from '../security-headers.ts'
 import { sendHtml } from '../send-html.ts'
 import { fromOf } from '../sign-in/signed-in.ts'
@@ -8,8 +10,17 @@ import { consentPage } from './consent.view.ts'
 import { requireOpenRequest } from './open-request.ts'
 import { choiceForm, isTool, readChoice, type StoreChoice, useTool } from './store-choice.ts'
 
-const notYours =
-  'One of the stores you picked is not yours, or no longer yours. Check the list and try again.'
+const problems = {
+  foreign: 'One of the stores you picked is not yours, or no longer yours. Check the list and try again.',
+  none: 'Pick at least one store, or press Deny.',
+  decision: 'Press Allow or Deny.',
+}
+type Problem = keyof typeof problems
+
+/** The address of a page with more stores picked would be too long. */
+const mostInAddress = 100
+
+const choiceQuery = fields({ problem: text, shown: text, picked: text, store_search: text })
 
 /** The page behind /auth/v2/authorize: which app asks, for what, for which stores; Allow or Deny. */
 export const consentPages: PagePlugin = async (scope, deps) => {
@@ -20,7 +31,7 @@ export const consentPages: PagePlugin = async (scope, deps) => {
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    { choice, problem }: { choice?: StoreChoice; problem?: string } = {},
+    { choice, problem }: Shown = {},
   ): Promise<FastifyReply> {
     const { pending, app, account, viewer } = request.openRequest
     const question = await consents.ask(account, app)
@@ -30,11 +41,29 @@ export const consentPages: PagePlugin = async (scope, deps) => {
       pending,
       app,
       question,
-      problem,
+      problem: problem && problems[problem],
       viewer,
       choice: choice ?? { picked: new Set(question.allowed.keys()), search: '' },
     }
     return sendHtml(reply, consentPage(view), problem === undefined ? 200 : 422)
+  }
+
+  /** The page again without a decision: at an address of its own, so that Back does not send the form again. */
+  async function showAgain(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    choice: StoreChoice,
+    problem?: Problem,
+  ) {
+    const { picked, search } = choice
+    if (picked.size > mostInAddress) return show(request, reply, { choice, ...(problem && { problem }) })
+    const query = {
+      problem: problem ?? null,
+      shown: '1',
+      picked: [...picked].join('.'),
+      store_search: search,
+    }
+    return reply.redirect(withQuery(consentPath(request.openRequest.pending.uid), query), 303)
   }
 
   /** After another decision, the page itself knows where to go on: back to the app with it, or nowhere. */
@@ -52,25 +81,40 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     choice: StoreChoice & { foreign: boolean },
   ) {
     const { pending, app, account } = request.openRequest
-    if (choice.foreign) return show(request, reply, { choice, problem: notYours })
-    if (choice.picked.size === 0) {
-      return show(request, reply, { choice, problem: 'Pick at least one store, or press Deny.' })
-    }
+    if (choice.foreign) return showAgain(request, reply, choice, 'foreign')
+    if (choice.picked.size === 0) return showAgain(request, reply, choice, 'none')
     const picked = [...choice.picked]
     const outcome = await consents.allow(pending.uid, account, app, pending.scope, picked, fromOf(request))
-    if (outcome === 'not_owner') return show(request, reply, { choice, problem: notYours })
+    if (outcome === 'not_owner') return showAgain(request, reply, choice, 'foreign')
     return goOn(request, reply, outcome)
   }
 
-  scope.get('/consent/:uid', async (request, reply) => show(request, reply))
+  scope.get('/consent/:uid', { schema: { querystring: choiceQuery } }, async (request, reply) => {
+    const { problem, shown, picked, store_search } = request.query
+    const { app, account } = request.openRequest
+    if (shown !== '1') return show(request, reply)
+    const { stores } = await consents.ask(account, app)
+    const sent = { decision: '', store: picked.split('.'), store_search, _csrf: '' }
+    return show(request, reply, {
+      choice: readChoice(sent, stores),
+      ...(isProblem(problem) && { problem }),
+    })
+  })
 
   scope.post('/consent/:uid', { schema: { body: choiceForm } }, async (request, reply) => {
     const { app, account } = request.openRequest
     const { stores } = await consents.ask(account, app)
     const sent = readChoice(request.body, stores)
-    if (isTool(sent)) return show(request, reply, { choice: useTool(sent, stores) })
+    if (isTool(sent)) return showAgain(request, reply, useTool(sent, stores))
     if (sent.decision === 'allow') return allow(request, reply, sent)
     if (sent.decision === 'deny') return deny(request, reply)
-    return show(request, reply, { choice: sent, problem: 'Press Allow or Deny.' })
+    return showAgain(request, reply, sent, 'decision')
   })
 }
+
+interface Shown {
+  choice?: StoreChoice
+  problem?: Problem
+}
+
+const isProblem = (name: string): name is Problem => Object.hasOwn(problems, name)

@@ -3,7 +3,7 @@ import { splitScope } from '../../contract/scopes.ts'
 import type { ConsentQuestion } from '../../domain/apps/consent.ts'
 import { consentPath } from '../../oauth/provider.ts'
 import type { PendingRequest } from '../../oauth/pending-request.ts'
-import type { App, MerchantStore } from '../../storage/port/index.ts'
+import type { App } from '../../storage/port/index.ts'
 import { appFacts } from './app-profile.view.ts'
 import { layout, type Viewer } from '../layout.ts'
 import { notice, problemNotice } from '../parts/notice.ts'
@@ -12,6 +12,7 @@ import { postForm } from '../parts/form/post-form.ts'
 import { scopeList } from './scope-list.view.ts'
 import type { StoreChoice } from './store-choice.ts'
 import { storeList } from './store-choice.view.ts'
+import { storeNames, storesInWords } from '../parts/format/store-name.ts'
 import { homeZone } from '../parts/format/store-zone.ts'
 
 interface ConsentView {
@@ -35,10 +36,7 @@ export function consentPage(view: ConsentView): string {
       !${problemNotice(problem)}
       !${appFacts(app, [returnsTo])}
       !${previously(question)}
-      <h2>What it asks for</h2>
-      !${scopeList(splitScope(pending.scope))}
-      !${ownAccess(view)}
-      <p class="muted">It cannot change your orders, items or prices, and never sees your password.</p>
+      !${access(view)}
       !${platformLinks(question)}
       !${postForm(
         here,
@@ -49,6 +47,7 @@ export function consentPage(view: ConsentView): string {
               stores: question.stores,
               choice,
               allowed: question.allowed_since === null ? null : question.allowed,
+              linked: new Set(question.linked.map(({ id }) => id)),
             })}
             <div class="actions">
               <button type="submit" name="decision" value="allow">Allow</button>
@@ -61,43 +60,39 @@ export function consentPage(view: ConsentView): string {
   })
 }
 
-/** The scopes that the app's own token (client_credentials) has for the picked stores, without further consent. */
-function ownAccess({ question, pending }: ConsentView): string {
-  const asked = splitScope(pending.scope)
-  const further = question.own_scopes.filter(scope => !asked.includes(scope))
-  if (further.length === 0) return ''
-  return html`<h2>What it can then read on its own</h2>
-    <p>For the stores you pick, at any time, until you revoke its access:</p>
-    !${scopeList(further)}`
+/** What the tokens of the merchant's consent and the app's own token read together. */
+function access({ question: { own_scopes }, pending }: ConsentView): string {
+  const all = [...new Set([...splitScope(pending.scope), ...own_scopes])]
+  const changes = all.includes('platform.write')
+    ? 'It never sees your password.'
+    : 'It cannot change your orders, items or prices, and never sees your password.'
+  return html`<h2>What it will be able to see</h2>
+    <p>Of the stores you pick, at any time, until you revoke its access:</p>
+    !${scopeList(all)}
+    <p class="muted">${changes}</p>`
 }
 
-function previously({ stores, allowed, allowed_since }: ConsentQuestion): string {
+function previously({ stores, allowed, allowed_since, linked }: ConsentQuestion): string {
   if (allowed_since === null) return ''
-  const names = stores.filter(({ id }) => allowed.has(id))
-  const what = names.length === 0 ? 'none of your stores' : listed(names)
+  const readable = stores.filter(store => allowed.has(store.id) || linked.includes(store))
+  const what = readable.length === 0 ? 'none of your stores' : storesInWords(readable, storeNames(stores))
   return notice({
     tone: 'info',
     title: 'You allowed this app before',
     content: {
       html: html`You have allowed it since !${storeTime(allowed_since, homeZone(stores), { precision: 'day' })}. It can
-        read ${what} now. The stores that you pick below replace these.`,
+        read ${what} now. The stores that you pick below replace those you allowed.`,
     },
   })
 }
 
-/** Up to five stores by name, more as a count. */
-const listed = (stores: readonly MerchantStore[]): string =>
-  stores.length > 5
-    ? `${stores.length} of your stores`
-    : new Intl.ListFormat('en').format(stores.map(({ name }) => name))
-
-const platformLinks = ({ linked }: ConsentQuestion): string =>
+const platformLinks = ({ stores, linked }: ConsentQuestion): string =>
   linked.length === 0
     ? ''
     : notice({
         tone: 'warn',
         content: {
-          text: `Your platform’s operator connected this app to ${listed(linked)}. Your answer does not change that. To end it, ask the operator.`,
+          text: `Your platform’s operator connected this app to ${storesInWords(linked, storeNames(stores))}. Your answer does not change that. To end it, ask the operator.`,
         },
       })
 

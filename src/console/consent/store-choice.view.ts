@@ -9,24 +9,21 @@ interface StoreList {
   choice: StoreChoice
   /** When the app was allowed each store; null when the merchant has not allowed the app before. */
   allowed: ReadonlyMap<bigint, Seconds> | null
+  /** The stores that the app reads by an operator's link, whatever the merchant picks. */
+  linked: ReadonlySet<bigint>
 }
 
 /** The stores that an app may access. Picked stores are always listed, because the form sends their boxes. */
-export function storeList({ stores, choice: { picked, search }, allowed }: StoreList): string {
+export function storeList({ stores, choice: { picked, search }, allowed, linked }: StoreList): string {
   const names = Map.groupBy(stores, ({ name }) => name)
   const toChoice = ({ id, name, timezone }: MerchantStore): Choice => {
-    const since = allowed?.get(id)
     return {
       value: String(id),
       label: name,
       checked: picked.has(id),
       // Two stores with the same name need their id and time zone.
       hint: (names.get(name)?.length ?? 0) > 1 ? `Store ${id}, ${timezone}` : undefined,
-      ...(since !== undefined && {
-        ticked: `Allowed since ${formatTime(since, timezone, 'day')}`,
-        unticked: 'Loses access to this store',
-      }),
-      ...(since === undefined && allowed !== null && { ticked: 'New for this app' }),
+      ...(linked.has(id) ? linkedHints : ownHints(allowed, id, timezone)),
     }
   }
   return choiceList({
@@ -36,4 +33,18 @@ export function storeList({ stores, choice: { picked, search }, allowed }: Store
     choices: stores.filter(store => picked.has(store.id) || isFound(store, search)).map(toChoice),
     served: { button: 'decision', search, total: stores.length },
   })
+}
+
+const linkedHints = {
+  ticked: 'Your platform’s operator connected this store too',
+  unticked: 'It can read this store anyway: your platform’s operator connected it',
+}
+
+function ownHints(allowed: StoreList['allowed'], id: bigint, timezone: string) {
+  const since = allowed?.get(id)
+  if (since === undefined) return allowed === null ? {} : { ticked: 'New for this app' }
+  return {
+    ticked: `Allowed since ${formatTime(since, timezone, 'day')}`,
+    unticked: 'Loses access to this store',
+  }
 }

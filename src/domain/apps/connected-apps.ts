@@ -2,6 +2,7 @@ import type { Clock, Seconds } from '../../lib/clock.ts'
 import type { Account, App, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
 import type { LastRead, ReadFigures } from '../usage/reads.ts'
+import { readsLinks } from './readable.ts'
 
 /** A merchant's store that an app may read. */
 export interface ConnectedStore extends MerchantStore {
@@ -25,7 +26,7 @@ export interface Connections {
   stores: MerchantStore[]
   /** Granted by the merchant, who can revoke it; by the app's name. */
   own: Connection[]
-  /** Linked by an operator; by the app's name. */
+  /** Linked by an operator, and readable by the app's own token; by the app's name. */
   linked: Connection[]
 }
 
@@ -36,9 +37,27 @@ export interface AppConnections {
   linked: Connection | null
 }
 
+/** A store that the app can read, and who allowed it. */
+export interface ReadableStore extends ConnectedStore {
+  by_merchant: boolean
+  by_operator: boolean
+}
+
 /** The stores of both kinds of connection, each once, by id. */
-export function storesOf({ own, linked }: AppConnections): ConnectedStore[] {
-  const all = new Map([...(linked?.stores ?? []), ...(own?.stores ?? [])].map(store => [store.id, store]))
+export function storesOf({ own, linked }: Pick<AppConnections, 'own' | 'linked'>): ReadableStore[] {
+  const all = new Map<bigint, ReadableStore>()
+  for (const store of own?.stores ?? [])
+    all.set(store.id, { ...store, by_merchant: true, by_operator: false })
+  for (const store of linked?.stores ?? []) {
+    const allowed = all.get(store.id)
+    all.set(store.id, {
+      ...store,
+      by_merchant: allowed !== undefined,
+      by_operator: true,
+      since: Math.min(store.since, allowed?.since ?? store.since),
+      activated_at: allowed?.activated_at ?? store.activated_at,
+    })
+  }
   return [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
@@ -60,7 +79,8 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     ])
     const app_ids = new Set([...allowed, ...links].map(({ app_id }) => app_id))
     const apps = await findAll([...app_ids])
-    const linksOf = Map.groupBy(links, ({ app_id }) => app_id)
+    const effective = links.filter(({ app_id }) => isReadable(apps.get(app_id)))
+    const linksOf = Map.groupBy(effective, ({ app_id }) => app_id)
     const own = allowed.map(({ app_id, created_at, stores: of }) => ({
       app_id,
       since: created_at,
@@ -129,6 +149,8 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     },
   }
 }
+
+const isReadable = (app: App | undefined): boolean => app !== undefined && readsLinks(app)
 
 /** A connection as stored, by consent or by link. */
 interface Linked {

@@ -1,9 +1,9 @@
-import { splitScope } from '../../contract/scopes.ts'
 import type { Clock, Seconds } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { randomId } from '../../lib/ids.ts'
 import type { Account, App, Decision, Decisions, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
+import { ownScopes, readsLinks } from './readable.ts'
 
 export interface ConsentQuestion {
   stores: MerchantStore[]
@@ -11,7 +11,7 @@ export interface ConsentQuestion {
   allowed: ReadonlyMap<bigint, Seconds>
   /** When the merchant first allowed the app; null when there is no live authorization. */
   allowed_since: Seconds | null
-  /** The merchant's stores that an operator linked to the app; the merchant's decision does not change them. */
+  /** The merchant's stores that the app reads by an operator's link; the merchant's decision does not change them. */
   linked: MerchantStore[]
   /** The app's scopes that its own token (client_credentials) will carry for the picked stores. */
   own_scopes: string[]
@@ -36,8 +36,8 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
         stores,
         allowed: new Map(live?.stores.map(({ id, since }) => [id, since])),
         allowed_since: live?.created_at ?? null,
-        linked: stores.filter(({ id }) => linked.has(id)),
-        own_scopes: app.public ? [] : splitScope(app.scope),
+        linked: readsLinks(app) ? stores.filter(({ id }) => linked.has(id)) : [],
+        own_scopes: ownScopes(app),
       }
     },
 

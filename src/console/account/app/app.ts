@@ -5,6 +5,7 @@ import { fields, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
 import { maxSeries } from '../../parts/chart/series.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
+import { pageNumber } from '../../parts/pagination.ts'
 import { sendHtml } from '../../send-html.ts'
 import { shownDays } from '../days.ts'
 import { appPage } from './app.view.ts'
@@ -12,11 +13,12 @@ import type { AppReads } from './chart.view.ts'
 
 /** One app: the stores it may read, the data it may read, and what it has read. */
 export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
-  const schema = { querystring: fields({ store: text, saved: text }) }
+  const schema = { querystring: fields({ store: text, saved: text, q: text, page: text }) }
 
   scope.get('/account/apps/:app_id', { schema }, async ({ connections, viewer, query }, reply) => {
     const reads = await readsOf(connections, pickedStore(connections, query.store))
-    return sendHtml(reply, appPage({ viewer, connections, reads, saved: query.saved === '1' }))
+    const part = { search: query.q.trim().slice(0, 200), page: pageNumber(query.page) }
+    return sendHtml(reply, appPage({ viewer, connections, reads, part, saved: query.saved === '1' }))
   })
 
   /** Days are those of the picked store's time zone, or of the zone that most of the app's stores are in. */

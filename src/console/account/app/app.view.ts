@@ -1,31 +1,32 @@
 import { html } from 'ghtml'
-import { splitScope } from '../../../contract/scopes.ts'
-import type { AppConnections, ConnectedStore, Connection } from '../../../domain/apps/connected-apps.ts'
+import type { AppConnections } from '../../../domain/apps/connected-apps.ts'
+import { readScopes, writes } from '../../../domain/apps/readable.ts'
+import { canRead } from '../access.view.ts'
 import { type AppReads, appReadsCard } from './chart.view.ts'
 import { appBadges } from '../app-parts.ts'
 import { appFacts } from '../../consent/app-profile.view.ts'
 import { layout, type Viewer } from '../../layout.ts'
-import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { notice } from '../../parts/notice.ts'
 import { pageHeader } from '../../parts/page-header.ts'
-import { table } from '../../parts/table.ts'
 import { storeTime } from '../../parts/format/time.ts'
 import { scopeList } from '../../consent/scope-list.view.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
+import { type StorePart, storesCard } from './stores-card.view.ts'
 
 interface AppView {
   viewer: Viewer
   connections: AppConnections
   reads: AppReads
+  part: StorePart
   /** The merchant has just changed the stores. */
   saved: boolean
 }
 
 const path = '/account/apps'
 
-export const appPage = ({ viewer, connections, reads, saved }: AppView): string => {
-  const { app, own, linked } = connections
+export const appPage = ({ viewer, connections, reads, part, saved }: AppView): string => {
+  const { app, own } = connections
   return layout({
     title: app.name,
     viewer,
@@ -36,13 +37,12 @@ export const appPage = ({ viewer, connections, reads, saved }: AppView): string 
       beside: appBadges(app),
       ...(own && { actions: actions(app.id) }),
     })}
-    !${saved ? notice({ tone: 'good', content: { text: 'Stores saved. The change applies from the app’s next request.' } }) : ''}
+    !${saved ? notice({ tone: 'good', content: { text: `Stores saved. From its next request: ${canRead(connections)}` } }) : ''}
     <div class="grid-2">
       !${card({ title: 'The app', body: appFacts(app, [sinceFact(connections)]) })}
       !${card({ title: 'What it can read', body: mayRead(connections) })}
     </div>
-    !${own ? card({ title: 'Stores you allow it to read', body: storeTable(own, 'None. Change the stores to allow some.') }) : ''}
-    !${linked ? card({ title: 'Connected by your platform’s operator', body: linkedStores(linked) }) : ''}
+    !${storesCard(connections, part)}
     !${appReadsCard(connections, reads)}`,
   })
 }
@@ -60,33 +60,7 @@ function sinceFact({ own, linked, stores }: AppConnections) {
   }
 }
 
-/** A public app cannot use client_credentials, so it has the scope of a merchant's consent and no other. */
-const mayRead = ({ app }: AppConnections): string =>
-  html`!${scopeList(app.public ? ['integration.store'] : splitScope(app.scope))}
-    <p class="muted">For the stores on this page and no others. It cannot change your orders, items or prices.</p>`
-
-const linkedStores = (linked: Connection): string =>
-  html`<p>The operator of your point-of-sale platform gave it access to these stores. To end that, ask the operator.</p>
-    !${storeTable(linked, 'None')}`
-
-function storeTable({ stores }: Connection, none: string): string {
-  if (stores.length === 0) return html`<p>${none}</p>`
-  return table<ConnectedStore>({
-    caption: 'Stores',
-    rows: stores,
-    columns: [
-      { title: 'Store', text: ({ name }) => name },
-      { title: 'Since', html: ({ since, timezone }) => storeTime(since, timezone) },
-      {
-        title: 'Activated',
-        html: ({ activated_at, timezone }) =>
-          activated_at === null ? badge('Not yet') : storeTime(activated_at, timezone),
-      },
-      {
-        title: 'Last read',
-        html: ({ last_read_at, timezone }) =>
-          last_read_at === null ? html`<span class="muted">Never</span>` : storeTime(last_read_at, timezone),
-      },
-    ],
-  })
-}
+const mayRead = (connections: AppConnections): string =>
+  html`<p>${canRead(connections)} It reads:</p>
+    !${scopeList(readScopes(connections.app))}
+    !${writes(connections.app) ? '' : html`<p class="muted">It cannot change your orders, items or prices.</p>`}`

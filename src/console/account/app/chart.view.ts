@@ -4,6 +4,7 @@ import type { LocalDay, StoreDays } from '../../../domain/usage/local-days.ts'
 import { shownDays } from '../days.ts'
 import { chart } from '../../parts/chart/chart.ts'
 import { filterForm } from '../../parts/form/filter-form.ts'
+import { storeNames } from '../../parts/format/store-name.ts'
 import { zoneName } from '../../parts/format/time.ts'
 import { withQuery } from '../../parts/with-query.ts'
 
@@ -22,7 +23,8 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
   const stores = storesOf(connections)
   const here = `/account/apps/${app.id}`
   const { picked, zone, days, byStore } = reads
-  const nameOf = new Map(stores.map(({ id, name }) => [id, name]))
+  const names = storeNames(connections.stores)
+  const nameOf = new Map(stores.map(store => [store.id, names(store)]))
   const points = days.map(({ date }) => dayOf(date))
   const pointName = `Day, ${zoneName(zone)}`
   const from = picked === null ? '' : ` from ${nameOf.get(picked)}`
@@ -57,7 +59,7 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
                 label: 'Store',
                 all: 'All stores',
                 value: picked === null ? '' : String(picked),
-                options: stores.map(({ id, name }) => ({ value: String(id), label: name })),
+                options: stores.map(store => ({ value: String(store.id), label: names(store) })),
               },
             ],
           })

@@ -10,12 +10,13 @@ export function accountRevoke(scope: PageScope, { connectedApps }: ConsoleDeps):
   const path = '/account/apps/:app_id/revoke'
 
   scope.get(path, async ({ viewer, ownConnection, connections }, reply) =>
-    sendHtml(reply, revokePage({ viewer, own: ownConnection, linked: connections.linked })),
+    sendHtml(reply, revokePage({ viewer, own: ownConnection, connections })),
   )
 
   scope.post(path, async (request, reply) => {
     const { account, viewer, ownConnection } = request
-    const revoked = await connectedApps.revoke(account, ownConnection.app.id, fromOf(request))
-    return revoked ? reply.redirect('/account/apps?revoked=1', 303) : sendNotConnected(reply, viewer)
+    const { id } = ownConnection.app
+    const revoked = await connectedApps.revoke(account, id, fromOf(request))
+    return revoked ? reply.redirect(`/account/apps?revoked=${id}`, 303) : sendNotConnected(reply, viewer)
   })
 }

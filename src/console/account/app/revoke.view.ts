@@ -1,19 +1,19 @@
 import { html } from 'ghtml'
-import { splitScope } from '../../../contract/scopes.ts'
-import type { Connection } from '../../../domain/apps/connected-apps.ts'
-import { storesInWords } from '../app-parts.ts'
+import type { AppConnections, Connection } from '../../../domain/apps/connected-apps.ts'
+import { canReadByLink, dataInWords } from '../access.view.ts'
 import { layout, type Viewer } from '../../layout.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
+import { storeNames, storesInWords } from '../../parts/format/store-name.ts'
 import { notice } from '../../parts/notice.ts'
 
 interface RevokeView {
   viewer: Viewer
   own: Connection
-  linked: Connection | null
+  connections: AppConnections
 }
 
-export function revokePage({ viewer, own, linked }: RevokeView): string {
-  const { app, stores } = own
+export function revokePage({ viewer, own, connections }: RevokeView): string {
+  const { app } = own
   const here = `/account/apps/${app.id}`
   return layout({
     title: `Revoke ${app.name}`,
@@ -25,12 +25,8 @@ export function revokePage({ viewer, own, linked }: RevokeView): string {
         action: `${here}/revoke`,
         csrf: viewer.csrf,
         content: {
-          html: html`<p>From its next request, ${app.name} can no longer read this data from
-              ${stores.length === 0 ? 'your stores' : storesInWords(stores)}:</p>
-            <ul>!${stops(own)}</ul>
-            <p>Features of the app that need this data stop working. The app keeps the data that it has already read. To
-              connect it again, start in the app.</p>
-            !${linked ? stays(linked) : ''}`,
+          html: html`!${ends(own, connections)}
+            !${connections.linked ? stays(connections) : ''}`,
         },
         confirm: 'Revoke access',
         cancel: { href: here, label: 'Keep access' },
@@ -39,25 +35,32 @@ export function revokePage({ viewer, own, linked }: RevokeView): string {
   })
 }
 
-/** The data that the app could read. A public app cannot read orders or items. */
-function stops({ app }: Connection): string[] {
-  const scopes = app.public ? [] : splitScope(app.scope)
-  return [
-    ...(scopes.includes('integration.order')
-      ? [html`<li>orders, with their items, taxes, payments and promotions</li>`]
-      : []),
-    ...(scopes.includes('integration.inventory')
-      ? [html`<li>items, and how many of each were sold</li>`]
-      : []),
-    html`<li>store names and time zones</li>`,
-  ]
+/** The stores that the app reads by the merchant's consent alone. */
+function ends(own: Connection, { stores, linked }: AppConnections): string {
+  const { app } = own
+  const staying = new Set(linked?.stores.map(({ id }) => id))
+  const ending = own.stores.filter(({ id }) => !staying.has(id))
+  const again = 'To connect it again, start in the app.'
+  if (ending.length === 0) {
+    return html`<p>You take back the permission that you gave ${app.name}. ${
+      own.stores.length === 0
+        ? 'It covers none of your stores.'
+        : 'The app can read the same stores without it, because your platform’s operator connected them too.'
+    } ${again}</p>`
+  }
+  const words = storesInWords(ending, storeNames(stores))
+  const intro =
+    app.disabled_at === null
+      ? `From its next request, ${app.name} can no longer read this data from ${words}:`
+      : `${app.name} is disabled, so it cannot read anything now. When it is enabled again, it cannot read this data from ${words}:`
+  return html`<p>${intro}</p>
+    <ul>!${dataInWords(app).map(data => html`<li>${data}</li>`)}</ul>
+    <p>Features of the app that need this data stop working. The app keeps the data that it has already read. ${again}</p>`
 }
 
-const stays = (linked: Connection): string =>
+const stays = (connections: AppConnections): string =>
   notice({
     tone: 'warn',
     title: 'Some access stays',
-    content: {
-      text: `Your platform’s operator also connected this app to ${storesInWords(linked.stores)}. That access stays. To end it, ask the operator.`,
-    },
+    content: { text: `After you revoke: ${canReadByLink(connections)}` },
   })

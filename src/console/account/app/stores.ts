@@ -18,7 +18,7 @@ export function accountStores(scope: PageScope, { connectedApps }: ConsoleDeps):
   function show(request: FastifyRequest, reply: FastifyReply, { choice, problem }: Shown = {}): FastifyReply {
     const { viewer, ownConnection: own, connections } = request
     const picked = choice ?? { picked: new Set(own.stores.map(({ id }) => id)), search: '' }
-    const view = { viewer, stores: connections.stores, own, choice: picked, problem }
+    const view = { viewer, own, connections, choice: picked, problem }
     return sendHtml(reply, changeStoresPage(view), problem === undefined ? 200 : 422)
   }
 

@@ -1,24 +1,24 @@
 import { html } from 'ghtml'
-import type { Connection } from '../../../domain/apps/connected-apps.ts'
-import type { MerchantStore } from '../../../storage/port/index.ts'
+import type { AppConnections, Connection } from '../../../domain/apps/connected-apps.ts'
+import { canReadByLink } from '../access.view.ts'
 import { layout, type Viewer } from '../../layout.ts'
 import { pageHeader } from '../../parts/page-header.ts'
-import { problemNotice } from '../../parts/notice.ts'
+import { notice, problemNotice } from '../../parts/notice.ts'
 import { postForm } from '../../parts/form/post-form.ts'
 import type { StoreChoice } from '../../consent/store-choice.ts'
 import { storeList } from '../../consent/store-choice.view.ts'
 
 interface ChangeStoresView {
   viewer: Viewer
-  /** All stores of the merchant. */
-  stores: readonly MerchantStore[]
   own: Connection
+  connections: AppConnections
   choice: StoreChoice
   problem: string | undefined
 }
 
-export function changeStoresPage({ viewer, stores, own, choice, problem }: ChangeStoresView): string {
-  const { app } = own
+export function changeStoresPage(view: ChangeStoresView): string {
+  const { viewer, own, connections, choice, problem } = view
+  const { app, stores, linked } = connections
   const here = `/account/apps/${app.id}`
   return layout({
     title: `Stores for ${app.name}`,
@@ -27,12 +27,18 @@ export function changeStoresPage({ viewer, stores, own, choice, problem }: Chang
     width: 'narrow',
     body: html`!${pageHeader({ title: `Change the stores for ${app.name}`, back: { href: here, label: app.name } })}
       !${problemNotice(problem)}
-      <p>You allow ${app.name} to read the stores that you tick, from its next request. To revoke all the access you
-        gave it, untick every store.</p>
+      <p>You allow ${app.name} to read the stores that you tick, from its next request. To take back all of your
+        permission, untick every store.</p>
+      !${linked ? notice({ tone: 'warn', content: { text: canReadByLink(connections) } }) : ''}
       !${postForm(
         `${here}/stores`,
         viewer.csrf,
-        html`!${storeList({ stores, choice, allowed: new Map(own.stores.map(({ id, since }) => [id, since])) })}
+        html`!${storeList({
+          stores,
+          choice,
+          allowed: new Map(own.stores.map(({ id, since }) => [id, since])),
+          linked: new Set(linked?.stores.map(({ id }) => id)),
+        })}
         <div class="actions">
           <button type="submit" name="decision" value="save">Save</button>
           <a class="button secondary" href="${here}">Cancel</a>
