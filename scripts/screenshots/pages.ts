@@ -55,6 +55,18 @@ export const shots: Shot[] = [
     as: 'merchant',
     open: (page, { dashboard }) => page.goto(`/account/apps/${dashboard.client_id}/revoke`),
   },
+  { name: 'orders', as: 'merchant', open: '/account/stores/1001/orders?day=2026-10-31', phone: true },
+  {
+    name: 'order',
+    as: 'merchant',
+    open: async page => {
+      await page.goto('/account/stores/1001/orders?day=2026-10-31')
+      await page.getByRole('rowheader').first().getByRole('link').click()
+      await page.getByText('As the API sends it').click()
+    },
+    phone: true,
+  },
+  { name: 'sales', as: 'merchant', open: '/account/stores/1001/sales', screen: true, dark: true },
   { name: 'activity', as: 'merchant', open: '/account/activity', phone: true },
   { name: 'account-activity', as: 'merchant', open: '/account/activity/account' },
   { name: 'sign-up', open: '/signup', phone: true },

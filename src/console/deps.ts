@@ -10,6 +10,9 @@ import type { Consent } from '../domain/apps/consent.ts'
 import type { AuditLog } from '../domain/audit/log.ts'
 import type { Overview, OverviewPeriod } from '../domain/overview.ts'
 import type { Switches } from '../domain/switches.ts'
+import type { StoreItems } from '../domain/store-data/items.ts'
+import type { StoreOrders } from '../domain/store-data/orders.ts'
+import type { StoreSalesReads } from '../domain/store-data/sales.ts'
 import type { LocalReads } from '../domain/usage/local-days.ts'
 import type { ReadFigures } from '../domain/usage/reads.ts'
 import type { createRequestFigures } from '../domain/usage/requests.ts'
@@ -67,6 +70,8 @@ export interface ConsoleDeps {
     requests: ReturnType<typeof createRequestFigures>
   }
   webhooks: WebhookEndpoints
+  /** The data of stores, as the API reads it. */
+  data: { orders: StoreOrders; items: StoreItems; sales: StoreSalesReads }
   providers: ProviderSource
   cookies: CookieSigner
 }

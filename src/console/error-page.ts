@@ -8,6 +8,7 @@ import { sendHtml } from './send-html.ts'
 
 const titles: Record<number, string> & Record<400 | 500, string> = {
   400: 'The server could not read this request',
+  403: 'You may not see this page',
   404: 'Page not found',
   405: 'This page does not support that action',
   413: 'The form is too large',

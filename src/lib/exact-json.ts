@@ -27,3 +27,10 @@ const keepDigits: SourceReviver = (_key, value, { source }) =>
 export function parseExact(text: string): unknown {
   return mayLoseDigits.test(text) ? JSON.parse(text, keepDigits as never) : JSON.parse(text)
 }
+
+/** A number of `parseExact`. */
+export type ExactNumber = number | RawNumber
+
+/** The number as it was written. */
+export const digitsOf = (value: ExactNumber): string =>
+  typeof value === 'number' ? String(value) : value.rawJSON

@@ -1,4 +1,5 @@
 import type { Seconds } from './clock.ts'
+import { parseDatetime } from './datetime.ts'
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
@@ -19,4 +20,25 @@ export function datesUntil(date: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     new Date(last - (count - 1 - index) * 86_400_000).toISOString().slice(0, 10),
   )
+}
+
+/** `yyyy-MM-dd` of a real day from 1970 on. */
+export const isDate = (text: string): boolean =>
+  /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) && parseDatetime(`${text} 00:00:00`) !== null
+
+/** The date so many days later, or earlier. */
+export const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+
+/** The first second of the date in the zone: found by search, because clocks may skip midnight. */
+export function startOfDate(date: string, zone: string): Seconds {
+  const noon = Date.parse(`${date}T12:00:00Z`) / 1000
+  // Zones are at most 14 hours ahead of UTC and 12 behind.
+  let [before, from] = [noon - 27 * 3600, noon + 13 * 3600]
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2)
+    if (localDate(middle, zone) < date) before = middle
+    else from = middle
+  }
+  return from
 }

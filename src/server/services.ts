@@ -18,6 +18,9 @@ import { createAuditLog } from '../domain/audit/log.ts'
 import { createKeys } from '../domain/keys.ts'
 import { readOverview } from '../domain/overview.ts'
 import { isStorageFault } from '../domain/storage-fault.ts'
+import { createStoreItems } from '../domain/store-data/items.ts'
+import { createStoreOrders } from '../domain/store-data/orders.ts'
+import { createStoreSales } from '../domain/store-data/sales.ts'
 import { createSwitches } from '../domain/switches.ts'
 import { createIngestFigures } from '../domain/usage/ingest.ts'
 import { createLocalReads } from '../domain/usage/local-days.ts'
@@ -145,6 +148,11 @@ export async function createServices(deps: ServiceDeps) {
         requests,
       },
       webhooks: createWebhookEndpoints({ storage, clock, rules }),
+      data: {
+        orders: createStoreOrders({ storage, clock }),
+        items: createStoreItems({ storage }),
+        sales: createStoreSales({ storage }),
+      },
       providers,
       cookies: await createCookieSigner({ keys, clock }),
     } satisfies ConsoleDeps,

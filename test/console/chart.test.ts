@@ -45,12 +45,13 @@ describe('the axis', () => {
     )
   })
 
-  test('labels: the first, the last, evenly between', () => {
+  test('labels: evenly spaced back from the last', () => {
     assert.deepEqual(labelledPoints(0, 5), [])
     assert.deepEqual(labelledPoints(1, 5), [0])
     assert.deepEqual(labelledPoints(5, 5), [0, 1, 2, 3, 4])
-    assert.deepEqual(labelledPoints(30, 5), [0, 7, 15, 22, 29])
-    assert.deepEqual(labelledPoints(400, 5), [0, 100, 200, 299, 399])
+    assert.deepEqual(labelledPoints(7, 5), [0, 2, 4, 6])
+    assert.deepEqual(labelledPoints(30, 5), [5, 11, 17, 23, 29])
+    assert.deepEqual(labelledPoints(400, 5), [79, 159, 239, 319, 399])
   })
 
   test('numbers: short on the axis, whole in the table', () => {

@@ -54,6 +54,48 @@ journey('what each app reads, by day and store, and hour by hour', async ({ page
   await check()
 })
 
+journey('the data of a store: orders by day and number, an order, items, sales', async ({ page, check }) => {
+  await page.goto(`${base}/account/stores`)
+  await signIn(page, base, demo.merchant)
+  await page.getByRole('heading', { level: 1, name: 'Stores' }).waitFor()
+  await check()
+  await page.getByRole('rowheader').first().getByRole('link').click()
+  await page.getByRole('table', { name: 'Orders' }).waitFor()
+  await check()
+  const order = page.getByRole('rowheader').first().getByRole('link')
+  const number = (await order.textContent()) ?? ''
+  await page.getByLabel('Status').selectOption('Refunded')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page
+    .getByRole('combobox', { name: 'Status' })
+    .and(page.locator(':has(option[value="3"]:checked)'))
+    .waitFor()
+  await page.getByRole('searchbox', { name: 'Order number' }).fill(number)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('heading', { name: `Orders with “${number}”` }).waitFor()
+  await page.getByRole('rowheader').first().getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: `Order ${number}` }).waitFor()
+  await page.getByText('As the API sends it').click()
+  await check()
+  await page.getByRole('link', { name: /^Orders of/ }).click()
+  await page.getByRole('link', { name: 'Items' }).click()
+  await page.getByRole('searchbox', { name: 'Find an item' }).fill('CAPPUCCINO')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page
+    .getByRole('rowheader', { name: /Cappuccino/ })
+    .first()
+    .waitFor()
+  await check()
+  await page.getByRole('link', { name: 'Sales' }).click()
+  await page.getByRole('img', { name: /^Sold by day/ }).waitFor()
+  await check()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
+  ])
+  assert.match(file.suggestedFilename(), /^sales-1001-.*\.csv$/)
+})
+
 const desktop = { size: 'desktop', scheme: 'light' } as const
 
 test('times are the stores’ own, wherever the merchant is, with the zone named', () =>

@@ -8,6 +8,7 @@ import { operatorApps } from './apps/apps.ts'
 import { operatorAudit } from './audit/audit.ts'
 import { operatorOverview } from './overview/overview.ts'
 import { operatorSettings } from './settings/settings.ts'
+import { storeDataPages } from '../store-data/index.ts'
 import { operatorStores } from './stores/stores.ts'
 import { operatorWebhooks } from './webhooks/webhooks.ts'
 
@@ -24,4 +25,5 @@ export const operatorPages: PagePlugin = async (scope, deps) => {
   operatorSettings(scope, deps)
   await scope.register(accountPages, deps)
   await scope.register(appPages, deps)
+  await scope.register(storeDataPages({ stores: '/operator/stores' }), deps)
 }

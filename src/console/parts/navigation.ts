@@ -6,6 +6,7 @@ import type { Action } from './content.ts'
 export const sections: Record<Role, [Action, ...Action[]]> = {
   merchant: [
     { href: '/account/apps', label: 'Connected apps' },
+    { href: '/account/stores', label: 'Stores' },
     { href: '/account/activity', label: 'Activity' },
   ],
   developer: [

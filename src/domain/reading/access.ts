@@ -1,6 +1,13 @@
 import { fail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
-import type { AccessClaim, AccessFacts, Storage, StoreFacts, TokenFacts } from '../../storage/port/index.ts'
+import type {
+  AccessClaim,
+  AccessFacts,
+  ReadClaim,
+  Storage,
+  StoreFacts,
+  TokenFacts,
+} from '../../storage/port/index.ts'
 
 /** The app and the authorization that a verified token belongs to. */
 export interface Principal {
@@ -10,6 +17,11 @@ export interface Principal {
   scope: string
   /** When the token expires. */
   expires_at: Seconds
+}
+
+/** Who reads: the app of a token, or a person on the pages. */
+export interface Reader {
+  claim: ReadClaim
 }
 
 /** The checks run in this order: token, scope, parameters, store exists, store allowed. Here are the first and the last two. */

@@ -1,6 +1,6 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/port/index.ts'
-import { checkStore, type Principal } from './access.ts'
+import { checkStore, type Reader } from './access.ts'
 import { firstSmallRows, type Listing, offsetOf, pageOf, type PageStart } from './page.ts'
 
 export interface ItemsRequest extends PageStart {
@@ -9,7 +9,7 @@ export interface ItemsRequest extends PageStart {
 }
 
 export function createItemList({ items }: Pick<Storage, 'items'>) {
-  return async ({ claim }: Principal, request: ItemsRequest, known: number | null): Promise<Listing> => {
+  return async ({ claim }: Reader, request: ItemsRequest, known: number | null): Promise<Listing> => {
     const { store_id, updated_after = null, count, behind } = request
     const query = { store_id, updated_after }
     const { facts, chunk, end, version } = await items.page({

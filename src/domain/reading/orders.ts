@@ -1,5 +1,5 @@
 import type { OrderField, Storage } from '../../storage/port/index.ts'
-import { checkStore, type Principal } from './access.ts'
+import { checkStore, type Reader } from './access.ts'
 import { firstRows, type Listing, offsetOf, pageOf, type PageStart } from './page.ts'
 import type { Window } from './window.ts'
 
@@ -9,7 +9,7 @@ export interface OrdersRequest extends Window, PageStart {
 }
 
 export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
-  return async ({ claim }: Principal, request: OrdersRequest, known: number | null): Promise<Listing> => {
+  return async ({ claim }: Reader, request: OrdersRequest, known: number | null): Promise<Listing> => {
     const { store_id, date_field: field, start_date: from, end_date: to, count, behind } = request
     const query = { store_id, field, from, to }
     const { facts, chunk, end, version } = await orders.page({

@@ -1,6 +1,6 @@
 import { roundQuantity } from '../../lib/decimal.ts'
 import type { SoldItem, Storage } from '../../storage/port/index.ts'
-import { checkStore, type Principal } from './access.ts'
+import { checkStore, type Reader } from './access.ts'
 import { type Listing, offsetOf } from './page.ts'
 import { cover } from './sales-buckets.ts'
 import type { Window } from './window.ts'
@@ -13,7 +13,7 @@ export interface SalesRequest extends Window {
 
 /** Spec 4.5: how many of each item were sold, from sums that every write keeps up to date. */
 export function createSalesList(storage: Pick<Storage, 'sales'>) {
-  return async ({ claim }: Principal, request: SalesRequest, known: number | null): Promise<Listing> => {
+  return async ({ claim }: Reader, request: SalesRequest, known: number | null): Promise<Listing> => {
     const { store_id, start_date, end_date, count } = request
     const query = { store_id, ...cover(start_date, end_date) }
     const { facts, sold } = await storage.sales.sum({ claim, query, unless_version: known })

@@ -75,6 +75,14 @@ export interface AccessClaim {
   family?: TokenFamily
 }
 
+/** A person who reads on the pages: an operator every store, a merchant their own. The database checks it. */
+interface PersonClaim {
+  account_id: string
+}
+
+/** Who reads the data of a store. */
+export type ReadClaim = AccessClaim | PersonClaim
+
 /**
  * The tokens that come from one code. The code gives those of generation 0, and each refresh those of the next one, so
  * the tokens that descend from a refresh token are those of later generations.
@@ -86,6 +94,7 @@ export interface TokenFamily {
 
 /** The current state behind a token. */
 export interface TokenFacts {
+  /** For a person: the account is not disabled. */
   app_live: boolean
   /** The token itself, or its family from its generation on. */
   token_revoked: boolean

@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts'
-import type { AccessClaim, AccessFacts, StoreFacts, TokenFacts } from './authorizations.ts'
+import type { AccessClaim, AccessFacts, ReadClaim, StoreFacts, TokenFacts } from './authorizations.ts'
 import type { Chunk, Cursor, NextChunk } from './lists.ts'
 
 export const changeKinds = ['order', 'item'] as const
@@ -88,7 +88,7 @@ export interface Changes {
     limit: number
   }): Promise<NextChunk & ChangesChunk>
   heads(read: HeadsRead): Promise<Heads>
-  receipts(read: { claim: AccessClaim; query: ReceiptsQuery }): Promise<Receipts>
+  receipts(read: { claim: ReadClaim; query: ReceiptsQuery }): Promise<Receipts>
   /** Text that differs after anything was stored by anybody; null from a database that cannot tell. */
   state(): Promise<string | null>
   /** Of many stores, by id, those whose newest seq is above the given one. */

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
-import type { AccessClaim, AccessFacts } from './authorizations.ts'
+import type { AccessClaim, AccessFacts, ReadClaim } from './authorizations.ts'
 
 /** Part of a page: the stored JSON of its entries, joined by commas. */
 export interface Chunk {
@@ -14,7 +14,7 @@ export type Cursor = readonly (bigint | number | string)[]
 
 /** The first read of a page. */
 interface FirstRead<Query> {
-  claim: AccessClaim
+  claim: ReadClaim
   query: Query
   /** Entries of the list before the page. */
   offset: number
@@ -30,7 +30,7 @@ interface FirstRead<Query> {
 
 /** A later read of the same page, whatever was written in between. */
 interface NextRead<Query> {
-  claim: AccessClaim
+  claim: ReadClaim
   query: Query
   after: Cursor
   limit: number
@@ -70,12 +70,15 @@ export interface ItemQuery {
   updated_after: Seconds | null
 }
 
+/** Only an app lists its stores this way. */
+type StoreRead<Read> = Omit<Read, 'query' | 'unless_version' | 'claim'> & { claim: AccessClaim }
+
 export interface Stores {
   /** The facts behind a claim, with those of the store unless it is null. */
   access(claim: AccessClaim, store_id: bigint | null): Promise<AccessFacts>
   /** The stores of the claim's authorization, or all that the app is linked to, by id. */
-  page(read: Omit<FirstRead<never>, 'query' | 'unless_version'>): Promise<Omit<FirstChunk, 'version'>>
-  more(read: Omit<NextRead<never>, 'query'>): Promise<NextChunk>
+  page(read: StoreRead<FirstRead<never>>): Promise<Omit<FirstChunk, 'version'>>
+  more(read: StoreRead<NextRead<never>>): Promise<NextChunk>
   /** The stores whose merchant has this email, by id. */
   ofMerchant(email: string): Promise<MerchantStore[]>
   exists(id: bigint): Promise<boolean>
@@ -96,6 +99,14 @@ export interface Orders {
    */
   page(read: FirstRead<OrderQuery>): Promise<FirstChunk>
   more(read: NextRead<OrderQuery>): Promise<NextChunk>
+  /** One order by its id; null when there is none, or when the facts forbid it. */
+  find(read: { claim: ReadClaim; store_id: bigint; id: string }): Promise<FoundOrder>
+}
+
+interface FoundOrder {
+  facts: AccessFacts
+  /** The JSON as the lists send it, and the number of the change that stored it. */
+  order: { doc: string; seq: number } | null
 }
 
 export interface Items {

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
-import type { AccessClaim, AccessFacts } from './authorizations.ts'
+import type { AccessFacts, ReadClaim } from './authorizations.ts'
 
 /** Whole buckets of one width, each named by its first second; `first` and `last` are included. */
 export interface BucketSpan {
@@ -29,7 +29,7 @@ export interface Sales {
    * while the store's orders have the version `unless_version`.
    */
   sum(read: {
-    claim: AccessClaim
+    claim: ReadClaim
     query: SalesQuery
     unless_version?: number | null
   }): Promise<{ facts: AccessFacts; sold: SoldItem[] | null }>

@@ -76,7 +76,7 @@ export function createStorage(
     clients: createClients(db),
     throttles: createThrottles(db),
     stores: createStores(db),
-    orders: createOrders(list),
+    orders: createOrders(db, list),
     items: createItems(list),
     sales: createSales(db, reader),
     changes: createChanges(db, { keepsHistory: failover === 'lossless' }),

@@ -222,6 +222,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     s => s.orders.page({ claim, query: orders, offset: 0, limit: 10 }),
     s => s.orders.page({ claim, query: orders, offset: 1, limit: 1, count: 3 }),
   ],
+  'orders.find': ['one', s => s.orders.find({ claim, store_id: one, id: 'known' })],
   'orders.more': ['one', s => s.orders.more({ claim, query: orders, after: [1, 'a'], limit: 10 })],
   'items.page': ['one', s => s.items.page({ claim, query: items, offset: 0, limit: 10 })],
   'items.more': ['one', s => s.items.more({ claim, query: items, after: [1n], limit: 10 })],

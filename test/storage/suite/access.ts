@@ -361,6 +361,57 @@ export function accessTests(open: Open): void {
     assert.equal((await stores.access(code, 1n)).authorization_live, false)
   })
 
+  check('a person reads: an operator every store, a merchant their own, nobody else', open, async storage => {
+    await people(storage)
+    const { accounts } = storage
+    for (const id of ['op', 'chief'])
+      await accounts.create(account(id, { email: `${id}@example.com`, role: 'operator' }))
+    await accounts.create(account('owner', { email: 'owner@example.com' }))
+    await accounts.create(account('maker', { email: 'maker@example.com', role: 'developer' }))
+    const merchant = 'owner@example.com'
+    await write(storage, {
+      stores: [store(1n, { merchant }), store(2n, { merchant: 'maker@example.com' })],
+      orders: [order(1n, 'o'), order(2n, 'o')],
+    })
+    const reads = async (account_id: string, store_id: bigint) => {
+      const claim = { account_id }
+      const query = { store_id, field: 'created_at', from: 0, to: 9999 } as const
+      const page = await storage.orders.page({ claim, query, offset: 0, limit: 10 })
+      const items = { store_id, updated_after: null }
+      const sales = { store_id, spans: [], edges: [] }
+      const days = { store_id, first_day: 0, last_day: 9999 }
+      const { order } = await storage.orders.find({ claim, store_id, id: 'o' })
+      const given = [
+        page.chunk,
+        (await storage.items.page({ claim, query: items, offset: 0, limit: 10 })).chunk,
+        (await storage.sales.sum({ claim, query: sales })).sold,
+        (await storage.changes.receipts({ claim, query: days })).receipts,
+        order,
+      ].map(part => part !== null)
+      assert.equal(new Set(given).size, 1, String(given))
+      return order === null
+        ? null
+        : [order.doc === Buffer.from(page.chunk?.bytes ?? []).toString(), order.seq > 0]
+    }
+    assert.deepEqual(await reads('owner', 1n), [true, true])
+    assert.deepEqual(await reads('op', 1n), [true, true])
+    assert.deepEqual(await reads('op', 2n), [true, true])
+    // A developer with the email of a store's merchant is none.
+    for (const [id, store_id] of [
+      ['owner', 2n],
+      ['maker', 2n],
+      ['nobody', 1n],
+      ['', 1n],
+      ['op', 99n],
+    ] as const) {
+      assert.equal(await reads(id, store_id), null, `${id} ${store_id}`)
+    }
+    await write(storage, { stores: [store(1n, { merchant: 'buyer@example.com' })] })
+    assert.equal(await reads('owner', 1n), null, 'the store was sold')
+    await accounts.setDisabled('op', 60, 60)
+    assert.equal(await reads('op', 1n), null)
+  })
+
   check('nothing is read for a claim that the facts refuse', open, async storage => {
     await people(storage)
     const { authorizations, apps, revokedTokens } = storage

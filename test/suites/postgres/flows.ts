@@ -8,4 +8,5 @@ await runFiles('postgres', [
   'oauth/revocation-race.test.ts',
   'oauth/token-families.test.ts',
   'console/decisions.test.ts',
+  'console/store-data.test.ts',
 ])

@@ -35,11 +35,24 @@ export const storePage = (view: StoreView): string =>
     title: view.store.name,
     viewer: view.viewer,
     path: `${path}/${view.store.id}`,
-    body: html`!${pageHeader({ title: view.store.name, back: { href: path, label: 'Stores' } })}
+    body: html`!${pageHeader({
+      title: view.store.name,
+      back: { href: path, label: 'Stores' },
+      actions: dataLinks(`${path}/${view.store.id}`),
+    })}
       !${card({ title: 'Store', body: storeFacts(view) })}
       !${card({ body: readChart(view) })}
       !${card({ title: 'Apps that can read it', body: readerTable(view) })}`,
   })
+
+const dataLinks = (base: string): string =>
+  [
+    ['orders', 'Orders'],
+    ['items', 'Items'],
+    ['sales', 'Sales'],
+  ]
+    .map(([part, label]) => html`<a class="button secondary" href="${base}/${part}">${label}</a>`)
+    .join('')
 
 const storeFacts = ({ store, merchant, now, feed }: StoreView): string =>
   facts([

@@ -90,16 +90,17 @@ function drawing(chart: Chart, max: number): string {
 const label = (value: number, unit: string | undefined): string =>
   unit === undefined ? formatCompact(value) : `${formatCompact(value)} ${unit}`
 
-/** Five labels on a wide screen; on a phone the stylesheet hides the second and the fourth. */
+/** Up to seven labels on a wide screen; on a phone the stylesheet hides every second one. */
 function pointLabels(points: readonly string[], y: number): string {
-  const labelled = labelledPoints(points.length, 5)
+  const labelled = labelledPoints(points.length, 7)
   return labelled
     .map((point, index) => {
-      const atEdge = points.length > 5
+      const narrow = points.length > 12
       const anchor =
-        atEdge && index === 0 ? 'start' : atEdge && index === labelled.length - 1 ? 'end' : 'middle'
+        narrow && point === 0 ? 'start' : narrow && point === points.length - 1 ? 'end' : 'middle'
       const x = anchor === 'start' ? 0 : anchor === 'end' ? 100 : ((point + 0.5) * 100) / points.length
-      const spare = index % 2 === 1 ? 'class="spare"' : ''
+      // Counted from the last one, which always has a label.
+      const spare = (labelled.length - 1 - index) % 2 === 1 ? 'class="spare"' : ''
       return html`<text !${spare} x="${x}%" y="${y}" text-anchor="${anchor}">${points[point]}</text>`
     })
     .join('')

@@ -16,10 +16,8 @@ export function niceTicks(max: number, { most = 5, fractions = false } = {}): nu
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)))
 }
 
-/** The points with a label: the first, the last, and evenly between them. */
+/** The points with a label: every n-th one back from the last, so that the labels are evenly spaced. */
 export function labelledPoints(count: number, most: number): number[] {
-  if (count <= most) return Array.from({ length: count }, (_, index) => index)
-  const last = count - 1
-  const picked = Array.from({ length: most }, (_, index) => Math.round((index * last) / (most - 1)))
-  return [...new Set(picked)]
+  const step = Math.max(1, Math.ceil(count / most))
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).toReversed()
 }

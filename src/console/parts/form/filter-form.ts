@@ -16,12 +16,14 @@ interface FilterForm {
   /** Text: what is filtered, for screen readers. */
   label: string
   selects: readonly Select[]
+  /** HTML: fields before the selects, such as a date. */
+  fields?: string
 }
 
 /** Filters a page. Sent with GET, so that the result has an address. */
-export const filterForm = ({ action, label, selects }: FilterForm): string =>
+export const filterForm = ({ action, label, selects, fields = '' }: FilterForm): string =>
   html`<form class="search" method="get" action="${action}" aria-label="${label}">
-    !${selects.map(select)}
+    !${fields}!${selects.map(select)}
     <button type="submit" class="secondary">Show</button>
   </form>`
 

@@ -1,4 +1,4 @@
-import type { AccessClaim, AccessFacts, TokenFamily } from '../../port/index.ts'
+import type { AccessFacts, ReadClaim, TokenFamily } from '../../port/index.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Value } from '../connection/values.ts'
 
@@ -6,7 +6,7 @@ import type { Value } from '../connection/values.ts'
 export type ListVersion = 'orders_version' | 'items_version'
 
 /**
- * The facts for a claim as one row; $1 to $5 are `claimValues`, $6 the store. A list adds its page to the same
+ * The facts for a claim as one row; $1 to $5 are `claimValues`, $6 the store. $1 is null for a person, whose account is $2. A list adds its page to the same
  * statement, so a request takes one round trip and sees one snapshot. `readable`: the facts permit reading; the rest of
  * the statement depends on it.
  *
@@ -14,9 +14,13 @@ export type ListVersion = 'orders_version' | 'items_version'
  * and the other tables are on every worker (schema/citus.ts).
  */
 export const storeFacts = facts({
-  allowed: `exists (
-    select 1 from authorization_stores
-    where store_id = $6 and app_id = $1 and ($2::text is null or authorization_id = $2))`,
+  allowed: `case when $1::text is null
+    then exists (
+      select 1 from accounts
+      where id = $2 and (role = 'operator' or (role = 'merchant' and email = stores.merchant)))
+    else exists (
+      select 1 from authorization_stores
+      where store_id = $6 and app_id = $1 and ($2::text is null or authorization_id = $2)) end`,
   readable: 'and store_allowed and doc is not null',
   columns: 'stores.doc, stores.orders_version, stores.items_version, stores.seq',
   from: 'from (select 1) as one left join stores on stores.id = $6',
@@ -38,9 +42,11 @@ function facts({
 }: Record<'allowed' | 'readable' | 'columns' | 'from', string>): string {
   return `select *, (app_live and not token_revoked and authorization_live ${readable}) as readable from (
     select
-      exists (select 1 from apps where id = $1 and disabled_at is null) as app_live,
+      case when $1::text is null
+        then exists (select 1 from accounts where id = $2 and disabled_at is null)
+        else exists (select 1 from apps where id = $1 and disabled_at is null) end as app_live,
       ${isRevoked('$3', '$4', '$5')} as token_revoked,
-      $2::text is null or exists (
+      $1::text is null or $2::text is null or exists (
         select 1 from authorizations where id = $2 and app_id = $1 and revoked_at is null) as authorization_live,
       ${allowed} as store_allowed,
       ${columns}
@@ -51,11 +57,10 @@ function facts({
 /** The place of the first value after `claimValues`. */
 export const afterClaim = 6
 
-export const claimValues = ({ app_id, authorization_id, jti, family }: AccessClaim): Value[] => [
-  app_id,
-  authorization_id,
-  ...tokenValues(jti, family),
-]
+export const claimValues = (claim: ReadClaim): Value[] =>
+  'account_id' in claim
+    ? [null, claim.account_id, ...tokenValues(null)]
+    : [claim.app_id, claim.authorization_id, ...tokenValues(claim.jti, claim.family)]
 
 /** A row of revoked_tokens is one token, or the generations of a family from its own on. */
 export function isRevoked(jti: string, family: string, generation: string): string {

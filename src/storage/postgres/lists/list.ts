@@ -6,7 +6,7 @@ import {
   snapshotCursor,
   withoutRange,
 } from '../../shared/page-snapshot.ts'
-import type { AccessClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
+import type { ReadClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
 import { claimValues, readFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -19,7 +19,7 @@ export const endOfTime = 2n ** 63n - 1n
 
 /** The port's `FirstRead` for one list. */
 export interface ListPage {
-  claim: AccessClaim
+  claim: ReadClaim
   store_id: bigint
   /** The sort key to begin at, and the last time that belongs to the list. */
   from: Cursor
@@ -35,7 +35,7 @@ export interface ListPage {
 
 /** The port's `NextRead` for one list. */
 export interface ListRest {
-  claim: AccessClaim
+  claim: ReadClaim
   store_id: bigint
   after: Cursor
   to: Value

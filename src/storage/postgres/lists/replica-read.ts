@@ -1,4 +1,4 @@
-import type { AccessClaim, AccessFacts } from '../../port/index.ts'
+import type { ReadClaim, AccessFacts } from '../../port/index.ts'
 import { claimValues, type ListVersion, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -37,7 +37,7 @@ interface ReplicaAnswer {
 
 export interface ReplicaReader {
   /** Null when the primary must read facts and page. */
-  read(claim: AccessClaim, store_id: bigint, statement: Statement): Promise<ReplicaAnswer | null>
+  read(claim: ReadClaim, store_id: bigint, statement: Statement): Promise<ReplicaAnswer | null>
   /** For a statement whose row begins with the list's version. Null when the primary must read. */
   readNext(
     sql: string,
@@ -45,7 +45,7 @@ export interface ReplicaReader {
     at_least: number,
   ): Promise<{ version: number; rest: RawRow } | null>
   /** The primary's facts. */
-  facts(claim: AccessClaim, store_id: bigint): Promise<{ facts: AccessFacts; readable: boolean }>
+  facts(claim: ReadClaim, store_id: bigint): Promise<{ facts: AccessFacts; readable: boolean }>
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AccessClaim, AccessFacts, StoreFacts } from '../../port/index.ts'
+import type { AccessFacts, ReadClaim, StoreFacts } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import { isRevoked } from './revoked-tokens.ts'
 
@@ -15,7 +15,7 @@ type Row = [
 
 export interface Access {
   /** For a call within `db.read`, so that the next query sees the same snapshot. */
-  facts(claim: AccessClaim, store_id: bigint | null): AccessFacts
+  facts(claim: ReadClaim, store_id: bigint | null): AccessFacts
   /**
    * The facts of a store, its version and the result of `read` on the same snapshot, unless access is denied or the
    * version known.
@@ -27,7 +27,7 @@ export interface Access {
 }
 
 interface Asked {
-  claim: AccessClaim
+  claim: ReadClaim
   store_id: bigint
   /** The version of what is asked for. */
   version: (store: StoreFacts) => number
@@ -35,25 +35,30 @@ interface Asked {
 }
 
 export function createAccess(db: Database): Access {
+  // ?1 is null for a person, whose account is ?2.
   const select = db.prepare<Row>(
     `select
-       exists (select 1 from apps where id = ?1 and disabled_at is null) as app_live,
+       case when ?1 is null
+         then exists (select 1 from accounts where id = ?2 and disabled_at is null)
+         else exists (select 1 from apps where id = ?1 and disabled_at is null) end as app_live,
        ${isRevoked('?3', '?5', '?6')} as token_revoked,
-       ?2 is null or exists (
+       ?1 is null or ?2 is null or exists (
          select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null) as authorization_live,
-       exists (
-         select 1 from authorization_stores
-         where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) as store_allowed,
+       case when ?1 is null
+         then exists (
+           select 1 from accounts where id = ?2
+           and (role = 'operator' or (role = 'merchant' and email = stores.merchant)))
+         else exists (
+           select 1 from authorization_stores
+           where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) end as store_allowed,
        stores.doc, stores.orders_version, stores.items_version, stores.seq
      from (select 1) left join stores on stores.id = ?4`,
     'number',
     'tuples',
   )
 
-  function facts(claim: AccessClaim, store_id: bigint | null): AccessFacts {
-    const { app_id, authorization_id, jti, family } = claim
-    const familyValues = [family?.id ?? null, family?.generation ?? 0]
-    const row = select.get(app_id, authorization_id, jti, store_id, ...familyValues) as Row
+  function facts(claim: ReadClaim, store_id: bigint | null): AccessFacts {
+    const row = select.get(...valuesOf(claim, store_id)) as Row
     const [app_live, token_revoked, authorization_live, store_allowed, doc] = row
     const [, , , , , orders_version, items_version, seq] = row
     return {
@@ -82,6 +87,12 @@ export function createAccess(db: Database): Access {
       })
     },
   }
+}
+
+function valuesOf(claim: ReadClaim, store_id: bigint | null) {
+  if ('account_id' in claim) return [null, claim.account_id, null, store_id, null, 0]
+  const { app_id, authorization_id, jti, family } = claim
+  return [app_id, authorization_id, jti, store_id, family?.id ?? null, family?.generation ?? 0]
 }
 
 export const tokenWorks = (facts: AccessFacts): boolean =>

@@ -41,6 +41,11 @@ export function createOrders(db: Database, access: Access): Orders {
     'number',
     'tuples',
   )
+  const withSeq = db.prepare<[doc: string, seq: number]>(
+    'select doc, seq from orders where store_id = ? and id = ?',
+    'number',
+    'tuples',
+  )
   const scope = ({ store_id, to }: OrderQuery) => [store_id, to]
   const newestOfDays = db.prepare<[newest: number | null]>(
     "select max(seq) from receipts where store_id = ? and kind = 'order' and day between ? and ?",
@@ -95,6 +100,12 @@ export function createOrders(db: Database, access: Access): Orders {
       const { chunk = null, end = null } = read.found ?? {}
       return { facts: read.facts, version: read.version, chunk, end }
     },
+    find: ({ claim, store_id, id }) =>
+      db.read(() => {
+        const facts = access.facts(claim, store_id)
+        const [doc, seq] = (mayReadStore(facts) && withSeq.get(store_id, id)) || []
+        return { facts, order: doc === undefined || seq === undefined ? null : { doc, seq } }
+      }),
     more: ({ claim, query, after, limit }) =>
       db.read(() => {
         const facts = access.facts(claim, query.store_id)

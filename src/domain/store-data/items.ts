@@ -1,0 +1,71 @@
+import { digitsOf, type ExactNumber, parseExact } from '../../lib/exact-json.ts'
+import { fold } from '../../lib/fold.ts'
+import type { Cursor, Storage } from '../../storage/port/index.ts'
+import type { Reader } from '../reading/access.ts'
+import { createItemList } from '../reading/items.ts'
+import { batches, type Found, scan, type Source } from './scan.ts'
+
+/** An item as the API sends it (contract/item.ts). */
+export interface StoredItem {
+  id: ExactNumber
+  status: number
+  name: string
+  category_name: string | null
+  price: ExactNumber
+}
+
+/** No item has a lower one. */
+const lowestId = -(2n ** 63n)
+
+/** The items of a store for people: the list of the API, with search. */
+export function createStoreItems({ storage }: { storage: Storage }) {
+  const list = createItemList(storage)
+
+  const of = (reader: Reader, store_id: bigint): Source<StoredItem> => ({
+    read: (behind, count) => list(reader, { store_id, index: 0, count, behind }, null),
+    keyOf: ({ id }) => [BigInt(digitsOf(id))],
+  })
+
+  return {
+    /** By id. The text is part of a name or category, or a whole id; empty: all items. */
+    page(
+      reader: Reader,
+      {
+        store_id,
+        text,
+        behind,
+        limit,
+      }: { store_id: bigint; text: string; behind: Cursor | undefined; limit: number },
+    ): Promise<Found<StoredItem>> {
+      const part = fold(text)
+      const matches = ({ id, name, category_name }: StoredItem): boolean =>
+        part === '' ||
+        digitsOf(id) === text ||
+        [name, category_name].some(value => fold(value ?? '').includes(part))
+      return scan(of(reader, store_id), { matches }, { behind, limit })
+    },
+
+    /** All items, in batches. */
+    async *all(reader: Reader, store_id: bigint) {
+      for await (const { entries } of batches(of(reader, store_id))) yield entries
+    },
+
+    /** The names of these items. Each is one read by key, so this is for the items of a page. */
+    async names(reader: Reader, store_id: bigint, ids: readonly bigint[]): Promise<Map<bigint, string>> {
+      const found = await Promise.all(
+        ids.map(async id => {
+          const behind = id === lowestId ? undefined : [id - 1n]
+          const { page } = await list(reader, { store_id, index: 0, count: 1, behind }, null)
+          const [item] = parseExact(`[${Buffer.from(page?.first ?? []).toString()}]`) as StoredItem[]
+          return [id, item] as const
+        }),
+      )
+      return new Map(found.flatMap(([id, item]) => (item && isSame(item, id) ? [[id, item.name]] : [])))
+    },
+  }
+}
+
+/** The read returns the first item from this id on, which may be another one. */
+const isSame = ({ id }: StoredItem, wanted: bigint): boolean => BigInt(digitsOf(id)) === wanted
+
+export type StoreItems = ReturnType<typeof createStoreItems>
