@@ -56,5 +56,8 @@ export function sendErrorPage(reply: FastifyReply, { status, headers, cause }: A
 
 export function errorPage(status: number, request_id: string): string {
   const title = titles[status] ?? titles[status >= 500 ? 500 : 400]
-  return messagePage(title, `Reference: ${request_id}`)
+  const action = { href: '/', label: 'Go to the start page' }
+  const leads = status < 500 && status !== 429 ? { action } : {}
+  const advice = status === 404 ? 'Check the address for typos, or begin at the start page. ' : ''
+  return messagePage(title, `${advice}Reference: ${request_id}`, leads)
 }

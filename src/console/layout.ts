@@ -73,7 +73,7 @@ const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focus
 const brand = (viewer: Viewer | undefined): string =>
   viewer
     ? html`<a class="brand" href="${sections[viewer.account.role][0].href}">!${mark}Tillgate</a>`
-    : html`<span class="brand">!${mark}Tillgate</span>`
+    : html`<a class="brand" href="/">!${mark}Tillgate</a>`
 
 const who = ({ account }: Viewer): string => html`<div class="who">
   <a class="email" href="/profile" title="${account.email}"><span class="visually-hidden">Signed in as </span>${account.email}</a>

@@ -193,6 +193,27 @@ describe('creating an app', () => {
     })
   }
 
+  test('all problems are shown at once, and the first field with one has the focus', async () => {
+    const { text } = await fillIn(developer, {
+      name: '',
+      website: 'http://x.example',
+      publisher: 'x'.repeat(101),
+      redirect_uris: 'javascript:x',
+      scope: [],
+    })
+    const shown = [...text.matchAll(/id="(\w+)-problem"/g)].map(([, field]) => field)
+    assert.deepEqual(shown, ['name', 'website', 'publisher', 'redirect_uri', 'scope'])
+    assert.equal(text.match(/ autofocus/g)?.length, 1)
+  })
+
+  test('at first only the scope that every connected app needs is ticked', async () => {
+    const { text } = await developer.open(`${list}/new`)
+    assert.deepEqual(
+      [...text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope),
+      ['integration.store'],
+    )
+  })
+
   test('what was typed comes back, as text', async () => {
     const script = '</textarea><script>alert(1)</script>"\''
     const { text } = await fillIn(developer, {

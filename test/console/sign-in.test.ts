@@ -245,6 +245,20 @@ describe('the session cookie', () => {
     )
   })
 
+  test('the root is a start page for strangers, and leads those who are signed in to their own pages', async () => {
+    const { status, text } = await new Browser(server.base).open('/')
+    assert.equal(status, 200)
+    for (const part of [/Merchants/, /Developers/, /Operators/, /href="\/docs\/"/, /href="\/login"/])
+      assert.match(text, part)
+    assert.doesNotMatch(text, /href="\/signup"/, 'while sign-up is off')
+    const browser = new Browser(server.base)
+    await browser.signIn('owner@example.com')
+    assert.equal((await browser.open('/')).headers.get('location'), '/account/apps')
+    const missing = await browser.open('/no/such/page')
+    assert.equal(missing.status, 404)
+    assert.match(missing.text, /href="\/">Go to the start page/)
+  })
+
   test('is dead on the server after signing out, also for somebody who copied it', async () => {
     const browser = new Browser(server.base)
     await browser.signIn('owner@example.com')

@@ -52,6 +52,13 @@ function showLocalTime(/** @type {HTMLTimeElement} */ time) {
   time.textContent = `${part('day')} ${part('month')} ${part('year')}${clock}${zone}`
 }
 
+/** Without case and accents, as the server searches. @param {string} text */
+const fold = text =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]+/g, '')
+    .toLowerCase()
+
 /** Filters a list of checkboxes while the person types; "All" and "None" apply to the boxes that are shown. */
 function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
   const [tools] = all('.choice-tools', HTMLElement, list)
@@ -61,7 +68,7 @@ function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
   const rows = all('li', HTMLLIElement, list).map(row => ({
     row,
     // The label alone: the hint beside it is not part of the name.
-    text: (row.querySelector('label')?.textContent ?? '').toLowerCase(),
+    text: fold(row.querySelector('label')?.textContent ?? ''),
     boxes: all('input', HTMLInputElement, row),
   }))
   const showCount = () => {
@@ -70,7 +77,7 @@ function choiceTools(/** @type {HTMLFieldSetElement} */ list) {
     count.textContent = `${picked} of ${rows.length} picked${shown < rows.length ? `, ${shown} shown` : ''}`
   }
   filter?.addEventListener('input', () => {
-    const words = filter.value.toLowerCase().split(/\s+/)
+    const words = fold(filter.value).split(/\s+/)
     for (const { row, text } of rows) row.hidden = !words.every(word => text.includes(word))
     showCount()
   })
@@ -105,6 +112,15 @@ function sendOnce(/** @type {HTMLFormElement} */ form) {
   })
 }
 
+/** The hour of UTC that a chart's label begins with, in the viewer's time zone. */
+function showLocalHour(/** @type {Element} */ label) {
+  const parts = localTime.formatToParts(new Date(label.getAttribute('data-local-hour') ?? ''))
+  /** @param {Intl.DateTimeFormatPartTypes} type */
+  const part = type => parts.find(one => one.type === type)?.value ?? ''
+  label.textContent = (label.textContent ?? '').replace(/^\d\d:\d\d/, `${part('hour')}:${part('minute')}`)
+}
+
+document.querySelectorAll('[data-local-hour]').forEach(showLocalHour)
 all('button[data-copy]', HTMLButtonElement).forEach(copyButton)
 all('form[data-once]', HTMLFormElement).forEach(sendOnce)
 all('[data-choices]', HTMLFieldSetElement).forEach(choiceTools)

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { fold } from '../../lib/fold.ts'
 import { parseInt64 } from '../../lib/int64.ts'
 import type { MerchantStore } from '../../storage/port/index.ts'
 import { form, text, texts } from '../fields.ts'
@@ -50,9 +51,8 @@ export function useTool(sent: SentChoice, stores: readonly MerchantStore[]): Sto
   return { picked, search: sent.search }
 }
 
-/** The name contains every word of the search, in any case. */
+/** The name contains every word of the search, without case and accents. */
 export const isFound = ({ name }: Pick<MerchantStore, 'name'>, search: string): boolean =>
-  search
-    .toLowerCase()
+  fold(search)
     .split(/\s+/)
-    .every(word => name.toLowerCase().includes(word))
+    .every(word => fold(name).includes(word))

@@ -28,7 +28,8 @@ export const emptyForm: AppForm = {
   website: '',
   publisher: '',
   redirect_uris: '',
-  scopes: integrationScopes,
+  // What an app needs is its developer's decision; every app that merchants connect needs this one.
+  scopes: ['integration.store'],
   public: false,
 }
 

@@ -34,7 +34,9 @@ export function newApp(scope: PageScope, { apps, singleUseForms, developerStores
   })
 }
 
-function toNewApp(form: AppForm, owner_id: string): NewApp {
-  if (form.scopes.length === 0) throw new InputError('scope', 'pick at least one')
-  return { ...profileOf(form), scope: form.scopes.join(' '), public: form.public, owner_id }
-}
+const toNewApp = (form: AppForm, owner_id: string): NewApp => ({
+  ...profileOf(form),
+  scope: form.scopes.join(' '),
+  public: form.public,
+  owner_id,
+})

@@ -41,10 +41,12 @@ const pointLabel = (at: number, period: Period): string => {
 /** The labels of a chart's points. */
 export const pointsOf = (points: readonly { at: number }[], period: Period) => ({
   points: points.map(({ at }) => pointLabel(at, period)),
-  pointName: { '24h': 'Hour (UTC)', '30d': 'Day (UTC)' }[period],
+  pointName: { '24h': 'Hour', '30d': 'Day (UTC)' }[period],
+  // A day of UTC is none of the viewer's, so it keeps its name.
+  ...(period === '24h' && { hours: points.map(({ at }) => at) }),
 })
 
-export const by = { '24h': 'by hour (UTC)', '30d': 'by day (UTC)' }
+export const by = { '24h': 'by hour', '30d': 'by day (UTC)' }
 const nothing = { '24h': 'No requests in the last 24 hours.', '30d': 'No requests in the last 30 days.' }
 
 export const requestsChart = (points: readonly RequestPoint[], period: Period): string =>

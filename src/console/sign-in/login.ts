@@ -10,6 +10,7 @@ import { sendHtml } from '../send-html.ts'
 import { loginPage } from './login.view.ts'
 import { loginAddress, safeNext, withNext } from './next.ts'
 import { fromOf } from './signed-in.ts'
+import { startPage } from './start.view.ts'
 
 interface Shown {
   next: string | null
@@ -46,8 +47,11 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     return (await twoFactor.isRequired(account)) ? '/login/set-up' : null
   }
 
-  // The sign-in page leads on to the person's own pages.
-  scope.get('/', async (_request, reply) => reply.redirect('/login', 303))
+  scope.get('/', async (request, reply) => {
+    const account = await signedIn.account(request)
+    if (account) return reply.redirect(homeOf(account.role), 303)
+    return sendHtml(reply, startPage({ sign_up: await switches.isOn('sign_up') }))
+  })
 
   scope.get('/login', { schema: { querystring: fields({ next: text }) } }, async (request, reply) => {
     const next = safeNext(request.query.next, issuer)

@@ -111,8 +111,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
 })
 
 /** `Monday 2 November 2026` */
-const dayName = (date: string): string =>
-  dayFormat.format(new Date(`${date}T00:00:00Z`)).replace(',', '')
+const dayName = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`)).replace(',', '')
 
 function nothing({ open, day, filter, found, isFirst }: OrdersView): string {
   const path = `${open.base}/orders`

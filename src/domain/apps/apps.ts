@@ -5,7 +5,7 @@ import { randomId, randomSecret } from '../../lib/ids.ts'
 import { isName, nameRule } from '../../lib/names.ts'
 import type { App, AppSecret, Storage } from '../../storage/port/index.ts'
 import { auditEntry, type By } from '../audit/audit.ts'
-import { InputError } from '../input-error.ts'
+import { checkAll, InputError } from '../input-error.ts'
 import { isStorageFault } from '../storage-fault.ts'
 import { checkRegistered } from './redirect-uri.ts'
 
@@ -41,17 +41,21 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
   return {
     /** Returns the secret, which is shown once: the database stores only its hash. */
     async create(input: NewApp, by: By): Promise<{ app: App; client_secret: string | null }> {
+      const checked = checkAll({
+        ...profileChecks(input),
+        scope: () => checkScope(input.scope, input.owner_id),
+        together: () => checkTogether({ ...input, scope: input.scope ?? integrationScopes.join(' ') }),
+      })
+      const { together: _, ...valid } = checked
       const app: App = {
         id: newClientId(),
-        ...checkProfile(input),
-        scope: checkScope(input.scope, input.owner_id),
+        ...valid,
         public: input.public,
         owner_id: input.owner_id,
         created_at: clock.now(),
         disabled_at: null,
         disabled_by_owner: false,
       }
-      checkTogether(app)
       const made = app.public ? null : makeSecret(app.id, app.created_at)
       const entry = auditEntry(clock, by, 'app_created', { app_id: app.id, detail: app.name })
       await storage.apps.create(app, made?.row ?? null, entry)
@@ -60,8 +64,11 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
 
     async change(id: string, input: AppProfile, by: By): Promise<App> {
       const app = await mustFind(id)
-      const changed: App = { ...app, ...checkProfile(input) }
-      checkTogether(changed)
+      const { together: _, ...valid } = checkAll({
+        ...profileChecks(input),
+        together: () => checkTogether({ ...app, redirect_uris: input.redirect_uris }),
+      })
+      const changed: App = { ...app, ...valid }
       const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
       await storage.apps.update(changed, entry)
       return changed
@@ -154,14 +161,12 @@ function makeSecret(app_id: string, created_at: number): { row: AppSecret; clien
   return { row, client_secret }
 }
 
-function checkProfile({ name, website = null, publisher = null, redirect_uris }: AppProfile) {
-  return {
-    name: checkName('name', name),
-    website: website === null || website.trim() === '' ? null : checkWebsite(website.trim()),
-    publisher: publisher === null || publisher.trim() === '' ? null : checkName('publisher', publisher),
-    redirect_uris: checkRedirectUris(redirect_uris),
-  }
-}
+const profileChecks = ({ name, website = null, publisher = null, redirect_uris }: AppProfile) => ({
+  name: () => checkName('name', name),
+  website: () => (website === null || website.trim() === '' ? null : checkWebsite(website.trim())),
+  publisher: () => (publisher === null || publisher.trim() === '' ? null : checkName('publisher', publisher)),
+  redirect_uris: () => checkRedirectUris(redirect_uris),
+})
 
 function whatChanged(before: App, after: App): string {
   const fields = ['name', 'website', 'publisher', 'redirect_uris'] as const
@@ -190,9 +195,13 @@ function checkWebsite(website: string): string {
   throw new InputError('website', `the website ${JSON.stringify(website)} is not an https address`)
 }
 
+/** Only the command line has a default. */
+const emptyScope = (owner_id: string | null): string =>
+  owner_id === null ? 'the scope is empty; leave it out for the default' : 'pick at least one'
+
 function checkScope(scope: string | null, owner_id: string | null): string {
   const names = scope === null ? integrationScopes : [...new Set(splitScope(scope))]
-  if (names.length === 0) throw new InputError('scope', 'the scope is empty; leave it out for the default')
+  if (names.length === 0) throw new InputError('scope', emptyScope(owner_id))
   const unknown = names.find(name => !isScope(name))
   if (unknown !== undefined) {
     // A developer cannot choose platform.write.
@@ -215,7 +224,12 @@ function checkRedirectUris(uris: readonly string[]): string[] {
   return [...new Set(uris)]
 }
 
-function checkTogether({ scope, redirect_uris, public: isPublic, owner_id }: App): void {
+function checkTogether({
+  scope,
+  redirect_uris,
+  public: isPublic,
+  owner_id,
+}: Pick<App, 'scope' | 'public' | 'owner_id'> & Pick<AppProfile, 'redirect_uris'>): void {
   const names = splitScope(scope)
   // platform.write covers every store, so a developer must not be able to choose it.
   if (names.includes('platform.write') && owner_id !== null) {

@@ -83,8 +83,10 @@ interface FoundBySearch {
 const secondsOfDay = 86_400
 /** Days of receipts that one search looks at: more than ten years. */
 const searchedDays = 4000
-/** Orders that one search reads at most. */
+/** Orders that a page of a search reads at most; only those with the text in them are parsed. */
 const searchBudget = 20_000
+/** Orders that a filtered page reads and parses at most. */
+const filterBudget = 5000
 
 const keyOf = ({ created_at, id }: StoredOrder): Cursor => [parseDatetime(created_at) ?? 0, id]
 
@@ -161,7 +163,7 @@ export function createStoreOrders({ storage, clock }: { storage: Storage; clock:
       },
     ): Promise<Found<StoredOrder>> {
       const matches = (order: StoredOrder): boolean => passes(order, filter)
-      return scan(within(reader, store_id, window), { matches }, { behind, limit })
+      return scan(within(reader, store_id, window), { matches }, { behind, limit, left: filterBudget })
     },
 
     /** All orders of a window, in batches. */

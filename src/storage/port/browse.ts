@@ -5,7 +5,7 @@ import type { MerchantStore } from './lists.ts'
 
 /** A page of a list for operators. */
 export interface Search {
-  /** Part of a name or an email, ignoring the case of A to Z, or a whole id. Empty: everything. */
+  /** Part of a name or an email, ignoring case and accents, or a whole id. Empty: everything. */
   text: string
   offset: number
   limit: number
@@ -53,6 +53,9 @@ export interface StoreReader {
 /** The stores that an app may read now, and the consents behind them. */
 export interface AppReach {
   stores: number
+  /** Whose stores these are. */
+  owners: number
+  /** Who allowed the app. */
   merchants: number
   /** The operator linked some of the stores. */
   linked: boolean

@@ -10,6 +10,7 @@ import { emptyState } from '../../parts/empty-state.ts'
 import { filterForm } from '../../parts/form/filter-form.ts'
 import { pagination } from '../../parts/pagination.ts'
 import { table } from '../../parts/table.ts'
+import { storeNames } from '../../parts/format/store-name.ts'
 import { storeTime } from '../../parts/format/time.ts'
 import { withQuery } from '../../parts/with-query.ts'
 
@@ -50,10 +51,15 @@ const filters = ({ stores, apps, filter }: ActivityView): string =>
         label: 'Store',
         all: 'All stores',
         value: filter.store_id === null ? '' : String(filter.store_id),
-        options: stores.map(({ id, name }) => ({ value: String(id), label: name })),
+        options: named(stores),
       },
     ],
   })
+
+function named(stores: readonly MerchantStore[]) {
+  const names = storeNames(stores)
+  return stores.map(store => ({ value: String(store.id), label: names(store) }))
+}
 
 function nothing({ filter, after, apps }: ActivityView): string {
   const narrowed = filter.app_id !== null || filter.store_id !== null || after !== null
@@ -72,6 +78,7 @@ function nothing({ filter, after, apps }: ActivityView): string {
 
 function rows({ stores, apps, filter, after, page }: ActivityView): string {
   const storeOf = new Map(stores.map(store => [store.id, store]))
+  const names = storeNames(stores)
   const query = { app: filter.app_id, store: filter.store_id === null ? null : String(filter.store_id) }
   return html`!${card({
     body: table<ReadDelta>({
@@ -83,7 +90,13 @@ function rows({ stores, apps, filter, after, page }: ActivityView): string {
           html: row => storeTime(row.bucket, storeOf.get(row.store_id)?.timezone ?? 'UTC'),
         },
         { title: 'App', text: ({ app_id }) => apps.get(app_id)?.name ?? app_id },
-        { title: 'Store', text: ({ store_id }) => storeOf.get(store_id)?.name ?? String(store_id) },
+        {
+          title: 'Store',
+          text: ({ store_id }) => {
+            const store = storeOf.get(store_id)
+            return store ? names(store) : String(store_id)
+          },
+        },
         { title: 'Read', html: whatWasRead },
         { title: 'Requests', align: 'end', text: ({ requests }) => formatNumber(requests) },
       ],

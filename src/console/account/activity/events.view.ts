@@ -8,6 +8,7 @@ import { emptyState } from '../../parts/empty-state.ts'
 import { pagination } from '../../parts/pagination.ts'
 import { table } from '../../parts/table.ts'
 import { storeTime, zoneName } from '../../parts/format/time.ts'
+import { storeNames } from '../../parts/format/store-name.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
 import { withQuery } from '../../parts/with-query.ts'
 
@@ -35,7 +36,8 @@ const nothing = emptyState({
 
 function events({ account, stores, before, page: { lines, next } }: EventsView): string {
   const zone = homeZone(stores)
-  const names = new Map(stores.map(({ id, name }) => [id, name]))
+  const nameOf = storeNames(stores)
+  const names = new Map(stores.map(store => [store.id, nameOf(store)]))
   return html`!${card({
     body: table<AuditLine>({
       caption: 'Account events, newest first',

@@ -43,7 +43,7 @@ export const appPage = ({ viewer, app, secrets, reach, usage, done }: AppView): 
       !${disabledNote(app, viewer)}
       <div class="grid-2">
         !${card({ title: 'Settings', body: facts(settings(app)) })}
-        <div>!${secretsCard(app, secrets)}!${connectedCard(reach)}!${app.disabled_at === null ? disableCard(app) : ''}</div>
+        <div>!${secretsCard(app, secrets)}!${connectedCard(app, reach)}!${app.disabled_at === null ? disableCard(app) : ''}</div>
       </div>
       !${usageSection(app, usage)}`,
   })
@@ -69,16 +69,19 @@ const scopeLine = (scope: string): string =>
   html`<li>${scope} <small>${isScope(scope) ? scopes[scope].gives : ''}</small></li>`
 
 /** Counts without names: merchants allow the app, and do not show themselves to its developer. */
-function connectedCard({ merchants, stores, linked }: AppReach): string {
+function connectedCard(app: App, { owners, merchants, stores, linked }: AppReach): string {
   const some = (count: number, noun: string): string =>
     `${formatNumber(count)} ${count === 1 ? noun : `${noun}s`}`
-  const by = merchants === 0 ? '' : ` of ${some(merchants, 'merchant')}`
+  const by = owners === 0 ? '' : ` of ${some(owners, 'merchant')}`
   const also = linked ? (merchants === 0 ? ', linked by the operator' : ', some linked by the operator') : ''
   return card({
     title: 'Connected',
     body:
       stores === 0 && merchants === 0
-        ? html`<p>No stores yet. Send merchants to <code>/auth/v2/authorize</code> with the app’s client_id and a redirect
+        ? app.redirect_uris.length === 0
+          ? html`<p>No stores yet. The app has no redirect URI, so merchants cannot connect it themselves: add one under
+              <a href="${appsPath}/${app.id}/edit">Edit</a>, or ask the operator to link stores.</p>`
+          : html`<p>No stores yet. Send merchants to <code>/auth/v2/authorize</code> with the app’s client_id and a redirect
             URI. The <a href="/docs/">API reference</a> lists the parameters.</p>`
         : html`<p><strong>${some(stores, 'store')}</strong>${by}${also}.
             <code>GET /integration/v1/stores</code> lists them.</p>`,

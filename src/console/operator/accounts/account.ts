@@ -48,7 +48,14 @@ export const accountPages: PagePlugin = async (scope, deps) => {
   })
 
   const disablePath = '/operator/accounts/:account_id/disable'
-  scope.get(disablePath, async ({ viewer, shownAccount: account }, reply) => {
+  scope.get(disablePath, async ({ viewer, account: self, shownAccount: account }, reply) => {
+    if (account.id === self.id) {
+      return sendHtml(
+        reply,
+        refusedPage({ viewer, account, problem: 'you cannot disable your own account' }),
+        409,
+      )
+    }
     const [owned, connected] = await Promise.all([
       ownApps(account),
       storage.authorizations.ofAccount(account.id),

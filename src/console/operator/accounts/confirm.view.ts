@@ -83,7 +83,7 @@ interface RefusedView {
 }
 
 export const refusedPage = ({ viewer, account, problem }: RefusedView): string =>
-  messagePage('The account was not disabled', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, {
+  messagePage('The account cannot be disabled', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, {
     viewer,
     action: { href: pathOf(account), label: 'Back to the account' },
   })

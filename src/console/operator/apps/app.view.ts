@@ -82,8 +82,11 @@ const actions = ({ id, disabled_at, disabled_by_owner }: App, { stores }: AppRea
   !${disabled_at === null || disabled_by_owner ? html`<a class="button secondary" href="${path}/${id}/disable">Disable</a>` : ''}
   !${disabled_at === null ? '' : html`<a class="button" href="${path}/${id}/enable">Enable</a>`}`
 
-const allowedBy = ({ merchants, linked }: AppReach): string =>
-  [merchants > 0 ? `of ${formatCount(merchants, 'merchant')}` : '', linked ? 'linked by an operator' : '']
+const allowedBy = ({ stores, owners, linked }: AppReach): string =>
+  [
+    owners > 0 ? `of ${formatCount(owners, 'merchant')}` : '',
+    linked && stores > 0 ? 'some linked by an operator' : '',
+  ]
     .filter(text => text !== '')
     .join(', ') || 'not connected yet'
 

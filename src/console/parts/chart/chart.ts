@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import type { Seconds } from '../../../lib/clock.ts'
 import { type Column, table } from '../table.ts'
 import { groupedBars, lines, type Marks, patterns, plotHeight, plotTop, stackedBars } from './marks.ts'
 import { formatCompact, formatNumber } from '../format/numbers.ts'
@@ -13,8 +14,10 @@ export interface Chart {
   kind: 'stacked' | 'grouped' | 'lines'
   /** The label of each point, oldest first: a day, an hour. */
   points: readonly string[]
-  /** The head of the table's first column: "Day", "Hour (UTC)". */
+  /** The head of the table's first column: "Day", "Hour". */
   pointName: string
+  /** The points are these hours of UTC, which the script shows in the viewer's time zone. */
+  hours?: readonly Seconds[]
   /** Each has one value per point. */
   series: readonly Series[]
   /** The unit of the values: "ms". */
@@ -43,7 +46,7 @@ export function chart(chart: Chart): string {
     </figure>`
   }
   return html`<figure class="chart">
-    <figcaption id="${id}-title">${title}</figcaption>
+    <figcaption id="${id}-title">${title}!${chart.hours ? zone : ''}</figcaption>
     !${legend(chart)}
     <div class="plot" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-desc">
       !${drawing(chart, max)}
@@ -55,6 +58,13 @@ export function chart(chart: Chart): string {
     </details>
   </figure>`
 }
+
+/** The zone of the hours; the script replaces it. */
+const zone = html` <small class="muted" data-local-zone>UTC</small>`
+
+/** For the script: the hour that the text begins with. */
+const localHour = (hours: Chart['hours'], point: number): string =>
+  hours ? html`data-local-hour="${new Date((hours[point] ?? 0) * 1000).toISOString()}"` : ''
 
 /** The highest value; of stacked series, the highest sum. */
 function highest({ kind, points, series }: Chart): number {
@@ -82,7 +92,7 @@ function drawing(chart: Chart, max: number): string {
       <defs>!${kind === 'lines' ? '' : patterns(marks)}</defs>
       !${ticks.map(tick => html`<line class="${tick === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${yOf(tick)}" y2="${yOf(tick)}"/>`)}
       !${draw[kind](marks)}
-      !${pointLabels(points, height - 6)}
+      !${pointLabels(chart, height - 6)}
       !${points.map((_, point) => hover(chart, point))}
     </svg>`
 }
@@ -91,7 +101,7 @@ const label = (value: number, unit: string | undefined): string =>
   unit === undefined ? formatCompact(value) : `${formatCompact(value)} ${unit}`
 
 /** Up to seven labels on a wide screen; on a phone the stylesheet hides every second one. */
-function pointLabels(points: readonly string[], y: number): string {
+function pointLabels({ points, hours }: Chart, y: number): string {
   const labelled = labelledPoints(points.length, 7)
   return labelled
     .map((point, index) => {
@@ -101,16 +111,16 @@ function pointLabels(points: readonly string[], y: number): string {
       const x = anchor === 'start' ? 0 : anchor === 'end' ? 100 : ((point + 0.5) * 100) / points.length
       // Counted from the last one, which always has a label.
       const spare = (labelled.length - 1 - index) % 2 === 1 ? 'class="spare"' : ''
-      return html`<text !${spare} x="${x}%" y="${y}" text-anchor="${anchor}">${points[point]}</text>`
+      return html`<text !${spare} x="${x}%" y="${y}" text-anchor="${anchor}" !${localHour(hours, point)}>${points[point]}</text>`
     })
     .join('')
 }
 
 /** A transparent bar with a title, which browsers show under the pointer. */
-function hover({ points, series, unit }: Chart, point: number): string {
+function hover({ points, hours, series, unit }: Chart, point: number): string {
   const width = 100 / points.length
   const values = series.map(({ name, values }) => `${name}: ${exact(values[point] ?? null, unit)}`)
-  return html`<rect class="hover" x="${point * width}%" width="${width}%" y="0" height="${plotTop + plotHeight}"><title>${points[point]}
+  return html`<rect class="hover" x="${point * width}%" width="${width}%" y="0" height="${plotTop + plotHeight}"><title !${localHour(hours, point)}>${points[point]}
 ${values.join('\n')}</title></rect>`
 }
 
@@ -133,9 +143,11 @@ const sample = (kind: Chart['kind'], name: string, id: string): string =>
       </svg>`
 
 /** The drawing in words: the time span, and the total and the maximum of each series. */
-function describe({ kind, points, series, unit }: Chart): string {
+function describe({ kind, points, hours, series, unit }: Chart): string {
   const span =
-    points.length === 1 ? `${points[0]}.` : `${points.length} points from ${points[0]} to ${points.at(-1)}.`
+    points.length === 1
+      ? `${points[0]}.`
+      : `${points.length} points from ${points[0]} to ${points.at(-1)}${hours ? ' UTC' : ''}.`
   const each = series.map(({ name, values }) => {
     const most = values.reduce<number>((so, value) => Math.max(so, value ?? 0), 0)
     const at = points[values.indexOf(most)]
@@ -151,10 +163,16 @@ function describe({ kind, points, series, unit }: Chart): string {
 function tableColumns(
   points: readonly string[],
   series: readonly Series[],
-  { pointName, unit }: Chart,
+  { pointName, hours, unit }: Chart,
 ): Column<number>[] {
   return [
-    { title: pointName, text: point => points[point] ?? '' },
+    hours
+      ? {
+          title: pointName,
+          note: zone,
+          html: point => html`<span !${localHour(hours, point)}>${points[point]}</span>`,
+        }
+      : { title: pointName, text: point => points[point] ?? '' },
     ...series.map(
       ({ name, values }): Column<number> => ({
         title: name,

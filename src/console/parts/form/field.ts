@@ -24,14 +24,14 @@ export const field = ({ id, label, hint, problem, control }: Field): string =>
 
 /** Accessibility attributes of a field; the stylesheet uses them too. */
 export const marks = (id: string, problem: InputError | undefined): string =>
-  problem?.field === id
+  problem?.at(id)
     ? html`aria-invalid="true" aria-describedby="${id}-problem ${id}-hint"`
     : html`aria-describedby="${id}-hint"`
 
-export const problemAt = (id: string, problem: InputError | undefined): string =>
-  problem?.field === id
-    ? notice({ tone: 'bad', content: { text: sentence(problem.message) }, id: `${id}-problem` })
-    : ''
+export const problemAt = (id: string, problem: InputError | undefined): string => {
+  const here = problem?.at(id)
+  return here ? notice({ tone: 'bad', content: { text: sentence(here.message) }, id: `${id}-problem` }) : ''
+}
 
 /** Messages begin in lower case because the command line prints them after an option's name. */
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`

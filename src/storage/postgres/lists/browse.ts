@@ -90,9 +90,14 @@ export function createBrowse(db: Database): Browse {
       return [...rows]
     },
     async reachOf(app_id) {
-      const [[stores], [givers]] = await Promise.all([
+      const [[stores], [owners], [givers]] = await Promise.all([
         db.query<{ count: number }>(
           'select count(distinct store_id) as count from authorization_stores where app_id = $1',
+          [app_id],
+        ),
+        db.query<{ count: number }>(
+          `select count(distinct stores.merchant) as count from authorization_stores
+           join stores on stores.id = authorization_stores.store_id where app_id = $1`,
           [app_id],
         ),
         db.query<{ merchants: bigint; linked: boolean }>(
@@ -103,6 +108,7 @@ export function createBrowse(db: Database): Browse {
       ])
       return {
         stores: stores?.count ?? 0,
+        owners: owners?.count ?? 0,
         merchants: Number(givers?.merchants),
         linked: givers?.linked === true,
       }

@@ -1,3 +1,10 @@
-/** Ignores the case of A to Z and of no other letter, as SQLite does. */
+/** Letters with two cases that have no accent, besides A to Z: `lower` knows them only in some collations. */
+const upper = 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏÆÐØÞĐŁŒ'
+
+/** As lib/fold.ts: decomposed, without accents, in lower case. */
+const fold = (text: string): string =>
+  `translate(lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]+', '', 'g') collate "C"), '${upper}', '${upper.toLowerCase()}')`
+
+/** Without case and accents, as SQLite does. */
 export const contains = (column: string, text = '$1::text'): string =>
-  `coalesce(strpos(lower(${column} collate "C"), lower(${text} collate "C")), 0) > 0`
+  `coalesce(strpos(${fold(column)}, ${fold(text)}), 0) > 0`

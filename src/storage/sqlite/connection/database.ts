@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fold } from '../../../lib/fold.ts'
 import { createLimiter } from '../../../lib/limiter.ts'
 import { isInt64, readInteger } from '../../shared/integers.ts'
 import { isBusy, translate } from './errors.ts'
@@ -51,6 +52,7 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
     connection.close()
     throw error
   }
+  connection.function('fold', { deterministic: true }, text => (text === null ? null : fold(String(text))))
   const beginRead = connection.prepare('begin')
   const beginWrite = connection.prepare('begin immediate')
   const commit = connection.prepare('commit')

@@ -68,6 +68,10 @@ export function createBrowse(db: Database): Browse {
   const reachStores = db.prepare<{ stores: number }>(
     'select count(distinct store_id) as stores from authorization_stores where app_id = ?',
   )
+  const reachOwners = db.prepare<{ owners: number }>(
+    `select count(distinct stores.merchant) as owners from authorization_stores
+     join stores on stores.id = authorization_stores.store_id where app_id = ?`,
+  )
   const reachGivers = db.prepare<{ merchants: number; linked: number }>(
     `select count(account_id) as merchants, count(*) > count(account_id) as linked
      from authorizations where app_id = ? and revoked_at is null`,
@@ -104,8 +108,9 @@ export function createBrowse(db: Database): Browse {
     reachOf: app_id =>
       db.read(() => {
         const { stores = 0 } = reachStores.get(app_id) ?? {}
+        const { owners = 0 } = reachOwners.get(app_id) ?? {}
         const { merchants = 0, linked = 0 } = reachGivers.get(app_id) ?? {}
-        return { stores, merchants, linked: linked === 1 }
+        return { stores, owners, merchants, linked: linked === 1 }
       }),
     newestSeq: () => db.look(() => newestSeq.get()?.seq ?? null),
     totals: () => db.look(() => ({ ...(totals.get() as Totals) })),

@@ -1,2 +1,2 @@
-/** Ignores the case of A to Z and of no other letter. */
-export const contains = (column: string, text = '?1'): string => `instr(lower(${column}), lower(${text})) > 0`
+/** Without case and accents: `fold` is lib/fold.ts. */
+export const contains = (column: string, text = '?1'): string => `instr(fold(${column}), fold(${text})) > 0`
