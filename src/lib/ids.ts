@@ -20,9 +20,11 @@ export const randomSecret = (): string => randomBytes(32).toString('base64url')
 
 let made = 0
 
+/** No id of `orderedId` from this second on sorts before it. */
+export const firstIdAt = (seconds: number): string => seconds.toString(36).padStart(7, '0')
+
 /** An id that sorts by the second and, within one process, by the order of creation; random bits make it unique. */
 export function orderedId(seconds: number): string {
   made = (made + 1) % 36 ** 5
-  const time = seconds.toString(36).padStart(7, '0')
-  return `${time}${made.toString(36).padStart(5, '0')}${randomBytes(8).toString('hex')}`
+  return `${firstIdAt(seconds)}${made.toString(36).padStart(5, '0')}${randomBytes(8).toString('hex')}`
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { AuditEntry } from '../../src/storage/port/index.ts'
+import { orderedId } from '../../src/lib/ids.ts'
 import { Browser } from '../helpers/browser.ts'
 import { linked, wordsOf } from '../helpers/html.ts'
 import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
@@ -116,6 +117,69 @@ describe('the page', () => {
     const all = await open()
     assert.equal(rows(all), 50)
     assert.equal(linked(all.text, 'next'), '/operator/audit?before=zzz070')
+  })
+})
+
+describe('a range of days', () => {
+  const days = ['2026-09-01', '2026-09-02', '2026-09-03']
+  const details = ({ text }: Answer) =>
+    [...text.matchAll(/datetime="2026-09-0(\d)T(00|23)/g)].map(
+      ([, day, hour]) => `${Number(day) - 1} ${hour === '00' ? 'first' : 'last'}`,
+    )
+
+  before(async () => {
+    for (const [i, day] of days.entries()) {
+      for (const [name, time] of [
+        ['first', '00:00:00'],
+        ['last', '23:59:59'],
+      ]) {
+        const at = Date.parse(`${day}T${time}Z`) / 1000
+        await server.storage.audit.append({ ...entry(orderedId(at), { detail: `ranged ${i} ${name}` }), at })
+      }
+    }
+  })
+
+  test('has the entries of both days and those between, with and without a search', async () => {
+    for (const search of ['', '&q=ranged', '&action=sign_in']) {
+      assert.deepEqual(
+        details(await open(`?from=2026-09-02&to=2026-09-02${search}`)),
+        ['1 last', '1 first'],
+        search,
+      )
+      const two = ['1 last', '1 first', '0 last', '0 first']
+      assert.deepEqual(details(await open(`?to=2026-09-02${search}`)).slice(0, 4), two, search)
+      assert.deepEqual(
+        details(await open(`?from=2026-09-03${search}&q=ranged`)),
+        ['2 last', '2 first'],
+        search,
+      )
+    }
+    const text = (await open('?from=2026-09-02&to=2026-09-02')).text
+    assert.match(text, /name="from" value="2026-09-02"/)
+    assert.equal(linked(text, 'next'), undefined, 'nothing older is in the range')
+    assert.equal((await open('?from=2026-02-30&to=x')).status, 200, 'what is no day is ignored')
+  })
+
+  test('is kept by the pages and by the export, as JSON lines or as CSV', async () => {
+    const query = '?from=2026-09-01&to=2026-09-03&q=ranged'
+    const lines = (await operator.open(`/operator/audit/export${query}`)).text.trimEnd().split('\n')
+    const csv = await operator.open(`/operator/audit/export${query}&format=csv`)
+    assert.equal(csv.headers.get('content-disposition'), 'attachment; filename="audit-2026-11-01.csv"')
+    const [head = '', ...rows] = csv.text.trimEnd().split('\r\n')
+    const records = lines.map(line => JSON.parse(line))
+    assert.equal(head, Object.keys(records[0]).join(','))
+    assert.equal(rows.length, 6)
+    assert.deepEqual(
+      rows.map(row => row.split(',')[0]),
+      records.map(({ id }) => `"${id}"`),
+    )
+    const evil = {
+      ...entry(orderedId(Date.UTC(2026, 7, 1) / 1000), { detail: '=1+1' }),
+      at: Date.UTC(2026, 7, 1) / 1000,
+    }
+    await server.storage.audit.append(evil)
+    const { text } = await operator.open('/operator/audit/export?from=2026-08-01&to=2026-08-01&format=csv')
+    assert.match(text, /"'=1\+1"/)
   })
 })
 

@@ -138,7 +138,12 @@ async function assertUnchanged(): Promise<void> {
   const { accounts, apps, switches, browse, webhooks } = server.storage
   assert.equal((await accounts.findByEmail('owner@example.com'))?.disabled_at, null)
   assert.equal((await apps.find(params['app_id'] ?? ''))?.disabled_at, null)
-  assert.deepEqual(await browse.reachOf(params['app_id'] ?? ''), { stores: 1, owners: 1, merchants: 0, linked: true })
+  assert.deepEqual(await browse.reachOf(params['app_id'] ?? ''), {
+    stores: 1,
+    owners: 1,
+    merchants: 0,
+    linked: true,
+  })
   assert.equal(await switches.isOn('sign_up'), false)
   assert.equal(await webhooks.isPaused(params['app_id'] ?? ''), false)
 }

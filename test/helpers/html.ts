@@ -16,7 +16,8 @@ export const textOf = (html: string): string =>
     .replace(/\s+/g, ' ')
 
 /** The same with a space where a tag was, so that cells, terms and values stand apart. */
-export const wordsOf = (html: string): string => textOf(html.replace(/<[^>]*>/g, ' ')).trim()
+export const wordsOf = (html: string): string =>
+  textOf(html.replaceAll('<wbr>', '').replace(/<[^>]*>/g, ' ')).trim()
 
 /** Where the page's link of this relation leads. */
 export const linked = (html: string, rel: string): string | undefined => {

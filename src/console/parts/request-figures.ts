@@ -1,6 +1,6 @@
-import { html } from 'ghtml'
 import type { RequestFigures, RequestPoint } from '../../domain/usage/requests.ts'
 import { chart } from './chart/chart.ts'
+import { endpointCode } from './format/endpoint.ts'
 import { formatNumber } from './format/numbers.ts'
 import { type Column, table } from './table.ts'
 import { tabs } from './tabs.ts'
@@ -104,5 +104,5 @@ export const endpointTable = (endpoints: readonly EndpointFigures[]): string =>
   table<EndpointFigures>({
     caption: 'Requests by endpoint',
     rows: endpoints,
-    columns: [{ title: 'Endpoint', html: ({ key }) => html`<code>${key}</code>` }, ...figureColumns],
+    columns: [{ title: 'Endpoint', html: ({ key }) => endpointCode(key) }, ...figureColumns],
   })

@@ -20,6 +20,16 @@ interface Table<Row> {
   dense?: boolean
 }
 
+/** A table with so many columns needs a wide screen to be one. */
+const manyColumns = 6
+
+/** A cell may break such a word; any other stays whole. The value is HTML. */
+const hasLongWord = (value: string): boolean =>
+  value
+    .replace(/<[^>]*>/g, ' ')
+    .split(/[\s-]/)
+    .some(word => word.length > 36)
+
 /**
  * On a phone the stylesheet shows each row as a card. The roles are explicit because some browsers drop them when a
  * table is not displayed as one.
@@ -27,16 +37,22 @@ interface Table<Row> {
 export function table<Row>({ caption, columns, rows, dense = false }: Table<Row>): string {
   const naming = columns.find(({ names }) => names) ?? columns[0]
   const alignment = ({ align }: Column<Row>): string => (align === 'end' ? 'class="end"' : '')
+  const classes = ({ align }: Column<Row>, value: string): string => {
+    const names = [align === 'end' ? 'end' : '', hasLongWord(value) ? 'breaks' : ''].filter(
+      name => name !== '',
+    )
+    return names.length === 0 ? '' : html`class="${names.join(' ')}"`
+  }
   const head = (column: Column<Row>): string =>
     html`<th role="columnheader" scope="col" !${alignment(column)}>${column.title}!${column.note ?? ''}</th>`
   const cell = (column: Column<Row>, row: Row): string => {
     const value = 'text' in column ? html`${column.text(row)}` : column.html(row)
     const label = html`data-label="${column.title}"`
     return column === naming
-      ? html`<th role="rowheader" scope="row" !${label} !${alignment(column)}>!${value}</th>`
-      : html`<td role="cell" !${label} !${alignment(column)}>!${value}</td>`
+      ? html`<th role="rowheader" scope="row" !${label} !${classes(column, value)}>!${value}</th>`
+      : html`<td role="cell" !${label} !${classes(column, value)}>!${value}</td>`
   }
-  return html`<table role="table" class="data${dense ? ' dense' : ''}">
+  return html`<table role="table" class="data${dense ? ' dense' : ''}${columns.length >= manyColumns ? ' many' : ''}">
     <caption class="visually-hidden">${caption}</caption>
     <thead role="rowgroup"><tr role="row">!${columns.map(head)}</tr></thead>
     <tbody role="rowgroup">!${rows.map(row => html`<tr role="row">!${columns.map(column => cell(column, row))}</tr>`)}</tbody>

@@ -6,7 +6,7 @@ import type { PageScope } from '../page-scope.ts'
 import { plainMoney } from '../parts/format/money.ts'
 import { sendHtml } from '../send-html.ts'
 import { readItemCursor } from './cursor.ts'
-import { sendCsv } from './file.ts'
+import { sendCsv } from '../parts/csv-file.ts'
 import { itemsPage, itemStatus } from './items.view.ts'
 import { readerOf } from './store.ts'
 

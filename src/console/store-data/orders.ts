@@ -10,7 +10,7 @@ import { plainMoney } from '../parts/format/money.ts'
 import { formatTime } from '../parts/format/time.ts'
 import { sendHtml } from '../send-html.ts'
 import { readOrderCursor, readSearchCursor } from './cursor.ts'
-import { sendCsv } from './file.ts'
+import { sendCsv } from '../parts/csv-file.ts'
 import {
   codeIn,
   fulfillmentName,

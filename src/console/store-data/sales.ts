@@ -8,7 +8,7 @@ import type { PageScope } from '../page-scope.ts'
 import { maxSeries } from '../parts/chart/series.ts'
 import { pageNumber } from '../parts/pagination.ts'
 import { sendHtml } from '../send-html.ts'
-import { sendCsv } from './file.ts'
+import { sendCsv } from '../parts/csv-file.ts'
 import { salesPage } from './sales.view.ts'
 import { type OpenStore, readerOf } from './store.ts'
 

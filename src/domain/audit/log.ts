@@ -1,7 +1,13 @@
 import { setImmediate as yieldEventLoop } from 'node:timers/promises'
+import type { Seconds } from '../../lib/clock.ts'
+import { firstIdAt } from '../../lib/ids.ts'
 import type { AuditLine, AuditPage, AuditQuery, Storage } from '../../storage/port/index.ts'
 
-export type AuditFilter = Pick<AuditQuery, 'account_id' | 'app_id' | 'action' | 'search'>
+export interface AuditFilter extends Pick<AuditQuery, 'account_id' | 'app_id' | 'action' | 'search'> {
+  /** Only entries of these seconds, both included. */
+  from?: Seconds
+  to?: Seconds
+}
 
 /** Entries searched by one statement: a few milliseconds of SQLite, which blocks the process meanwhile. */
 const maxScanned = 2000
@@ -14,18 +20,20 @@ const chunk = 500
 export function createAuditLog({ storage }: { storage: Pick<Storage, 'audit'> }) {
   /** A page may have fewer lines than `limit`, even none; only `next` being null means the end. */
   async function page(
-    filter: AuditFilter,
+    { from, to, ...filter }: AuditFilter,
     { before, limit }: { before?: string | undefined; limit: number },
   ): Promise<AuditPage> {
+    // Entries are sorted by an id that begins with their time.
+    const lowest = from === undefined ? '' : firstIdAt(from)
     const searching = (filter.search ?? '') !== ''
     const look = searching ? maxScanned : limit + 1
     const lines: AuditLine[] = []
-    let next = before ?? null
+    let next = to === undefined ? (before ?? null) : lower(firstIdAt(to + 1), before)
     for (let scanned = 0; scanned < maxScannedForPage; scanned += look) {
       const place = next === null ? {} : { before: next }
       const found = await storage.audit.list({ ...filter, ...place, limit: limit - lines.length, look })
-      lines.push(...found.lines)
-      next = found.next
+      lines.push(...found.lines.filter(({ id }) => id >= lowest))
+      next = found.next !== null && found.next > lowest ? found.next : null
       if (next === null || lines.length === limit) break
       await yieldEventLoop()
     }
@@ -47,5 +55,8 @@ export function createAuditLog({ storage }: { storage: Pick<Storage, 'audit'> })
     },
   }
 }
+
+const lower = (bound: string, before: string | undefined): string =>
+  before !== undefined && before < bound ? before : bound
 
 export type AuditLog = ReturnType<typeof createAuditLog>

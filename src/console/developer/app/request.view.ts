@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { endpointCode } from '../../parts/format/endpoint.ts'
 import type { App, LoggedRequest } from '../../../storage/port/index.ts'
 import type { Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
@@ -31,7 +32,7 @@ function factsOf(entry: LoggedRequest): Fact[] {
   return [
     { term: 'Request id', html: html`<code class="value">${request_id}</code>` },
     { term: 'Time', html: viewerTime(Math.floor(at_ms / 1000), { precision: 'second' }) },
-    { term: 'Endpoint', html: html`<code>${endpoint}</code>` },
+    { term: 'Endpoint', html: endpointCode(endpoint) },
     ...(store_id === null ? [] : [{ term: 'Store', text: String(store_id) }]),
     ...(query === null ? [] : [{ term: 'Query', html: html`<code class="sent">${query}</code>` }]),
     { term: 'Status', html: badge(String(status), toneOf(status)) },

@@ -8,6 +8,7 @@ import { badge, type Tone } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
 import { emptyState } from '../../parts/empty-state.ts'
+import { endpointCode } from '../../parts/format/endpoint.ts'
 import { pagination } from '../../parts/pagination.ts'
 import { searchForm } from '../../parts/form/search-form.ts'
 import { table } from '../../parts/table.ts'
@@ -80,7 +81,7 @@ const logTable = ({ app, entries }: RequestsView): string =>
       {
         title: 'Endpoint',
         html: ({ endpoint, store_id, query }) =>
-          html`<code>${endpoint}</code>!${store_id === null ? '' : html`<small>Store ${String(store_id)}</small>`}
+          html`!${endpointCode(endpoint)}!${store_id === null ? '' : html`<small>Store ${String(store_id)}</small>`}
             !${query === null ? '' : html`<small class="sent"><code>${shortened(query, 120)}</code></small>`}`,
       },
       { title: 'Status', html: ({ status }) => badge(String(status), toneOf(status)) },

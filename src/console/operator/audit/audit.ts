@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import type { AuditFilter } from '../../../domain/audit/log.ts'
-import { auditRecord } from '../../../domain/audit/record.ts'
+import { auditCells, auditColumns, auditRecord } from '../../../domain/audit/record.ts'
 import { isAuditAction } from '../../../domain/audit/sentences.ts'
+import { addDays, isDate, startOfDate } from '../../../lib/local-date.ts'
 import type { ConsoleDeps } from '../../deps.ts'
 import { fields, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
 import type { Action } from '../../parts/content.ts'
 import { sendHtml } from '../../send-html.ts'
+import { sendCsv } from '../../parts/csv-file.ts'
 import { maxTextLength, readListing } from '../listing.ts'
 import { auditPage } from './audit.view.ts'
 
@@ -15,7 +17,18 @@ const pageSize = 50
 /** A file that a person can still open; `tillgate audit` prints more. */
 const maxExported = 100_000
 
-const auditQuery = fields({ q: text, page: text, account: text, app: text, action: text, before: text })
+const auditQuery = fields({
+  q: text,
+  page: text,
+  account: text,
+  app: text,
+  action: text,
+  before: text,
+  /** Days of UTC, both included. */
+  from: text,
+  to: text,
+  format: text,
+})
 
 /** The audit log, to search and to export. */
 export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: ConsoleDeps): void {
@@ -33,6 +46,9 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
 
   scope.get('/operator/audit/export', { schema }, async ({ query }, reply) => {
     const day = new Date(clock.now() * 1000).toISOString().slice(0, 10)
+    if (query.format === 'csv') {
+      return sendCsv(reply, `audit-${day}`, auditColumns, cells(readFilter(query)))
+    }
     return reply
       .type('application/x-ndjson')
       .header('content-disposition', `attachment; filename="audit-${day}.ndjson"`)
@@ -43,6 +59,10 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
     for await (const lines of auditLog.pages(filter, maxExported)) {
       if (lines.length > 0) yield lines.map(line => `${auditRecord(line)}\n`).join('')
     }
+  }
+
+  async function* cells(filter: AuditFilter) {
+    for await (const lines of auditLog.pages(filter, maxExported)) yield lines.map(auditCells)
   }
 
   /** The account or app that the filter names. */
@@ -66,6 +86,8 @@ function readFilter(query: Static<typeof auditQuery>): AuditFilter {
     ...(app_id !== undefined && { app_id }),
     ...(isAuditAction(query.action) && { action: query.action }),
     ...(q !== '' && { search: q }),
+    ...(isDate(query.from) && { from: startOfDate(query.from, 'UTC') }),
+    ...(isDate(query.to) && { to: startOfDate(addDays(query.to, 1), 'UTC') - 1 }),
   }
 }
 

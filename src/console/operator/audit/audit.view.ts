@@ -1,5 +1,7 @@
 import { html } from 'ghtml'
 import type { AuditFilter } from '../../../domain/audit/log.ts'
+import type { Seconds } from '../../../lib/clock.ts'
+import { formatDatetime } from '../../../lib/datetime.ts'
 import { auditActions } from '../../../domain/audit/sentences.ts'
 import type { AuditPage } from '../../../storage/port/index.ts'
 import { layout, type Viewer } from '../../layout.ts'
@@ -28,12 +30,17 @@ export interface AuditView {
 }
 
 /** The filter as query parameters. */
-const auditQuery = ({ account_id, app_id, action, search }: AuditFilter) => ({
+const auditQuery = ({ account_id, app_id, action, search, from, to }: AuditFilter) => ({
   account: account_id ?? null,
   app: app_id ?? null,
   action: action ?? null,
   q: search ?? null,
+  from: dateOf(from),
+  to: dateOf(to),
 })
+
+const dateOf = (at: Seconds | undefined): string | null =>
+  at === undefined ? null : formatDatetime(at).slice(0, 10)
 
 export const auditPage = (view: AuditView): string =>
   layout({
@@ -52,14 +59,16 @@ export const auditPage = (view: AuditView): string =>
         placeholder: 'Email, app, store id, address, request id',
         value: view.filter.search ?? '',
         keep: kept(view.filter),
-        fields: actionField(view.filter),
+        fields: html`!${actionField(view.filter)}!${dayFields(view.filter)}`,
       })}
       !${entries(view)}`,
   })
 
 const exportLink = ({ filter, maxExported }: AuditView): string =>
   html`<a class="button secondary" href="${withQuery(`${path}/export`, auditQuery(filter))}" download
-    title="At most the newest ${formatNumber(maxExported)} entries, one JSON object per line">Export</a>`
+    title="At most the newest ${formatNumber(maxExported)} entries, one JSON object per line">Export</a>
+    <a class="button secondary" href="${withQuery(`${path}/export`, { ...auditQuery(filter), format: 'csv' })}" download
+      title="At most the newest ${formatNumber(maxExported)} entries, for a spreadsheet">Download CSV</a>`
 
 const only = ({ href, label }: Action): string =>
   notice({
@@ -83,6 +92,10 @@ const actionField = ({ action }: AuditFilter): string => html`<label>Action
         html`<option value="${name}" !${name === action ? 'selected' : ''}>${title}</option>`,
     )}
   </select></label>`
+
+const dayFields = ({ from, to }: AuditFilter): string => html`<label>First day (UTC)
+    <input type="date" name="from" value="${dateOf(from) ?? ''}"></label>
+  <label>Last day (UTC) <input type="date" name="to" value="${dateOf(to) ?? ''}"></label>`
 
 function entries({ filter, before, page: { lines, next } }: AuditView): string {
   const query = auditQuery(filter)
