@@ -52,6 +52,7 @@ export const matrix: Record<string, Audience> = {
   'GET /developer/apps/:app_id/secrets/:secret_id/retire': 'developer',
   'POST /developer/apps/:app_id/secrets/:secret_id/retire': 'developer',
   'GET /developer/apps/:app_id/try': 'developer',
+  'GET /developer/apps/:app_id/try/openapi.json': 'developer',
   'GET /developer/apps/:app_id/webhooks': 'developer',
   'POST /developer/apps/:app_id/webhooks': 'developer',
   'GET /developer/apps/:app_id/webhooks/:endpoint_id': 'developer',

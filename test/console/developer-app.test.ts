@@ -336,7 +336,7 @@ describe('trying the API', () => {
       },
       authorizationCode: { 'x-scalar-ignore': true },
     })
-    assert.equal(configurationOf(text).url, '/openapi.json')
+    assert.equal(configurationOf(text).url, `${app.path}/try/openapi.json`)
     assert.ok(!text.includes(app.client_secret))
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'self'; script-src 'self';/)
@@ -348,6 +348,33 @@ describe('trying the API', () => {
       scripts.map(([, , inside]) => inside),
       ['', ''],
     )
+  })
+
+  test('every request that names a store or a time works as it is filled in', async () => {
+    const reader = await createApp(developer, { name: 'Reader' })
+    await server.push({ kind: 'store', id: 7001, name: 'Tried', timezone: 'UTC' })
+    await server.apps.authorize(reader.client_id, [7001n], byTest)
+    const { json } = await developer.open(`${reader.path}/try/openapi.json`)
+    const token = await server.token(reader)
+    const tried: string[] = []
+    for (const [path, { get }] of Object.entries<any>(json.paths)) {
+      const given = get?.parameters?.filter(({ example }: any) => example !== undefined) ?? []
+      if (!path.startsWith('/integration/') || given.length === 0) continue
+      const required = get.parameters.filter((one: any) => one.required && one.example === undefined)
+      assert.deepEqual(required, [], path)
+      const query = new URLSearchParams(given.map(({ name, example }: any) => [name, String(example)]))
+      const { status, text } = await server.get(`${path}?${query}`, token)
+      assert.equal(status, 200, `${path}?${query} ${text}`)
+      tried.push(path)
+    }
+    assert.deepEqual(
+      tried.sort(),
+      ['changes', 'inventory/items', 'inventory/sales', 'orders', 'receipts'].map(
+        name => `/integration/v1/${name}`,
+      ),
+    )
+    const other = await developer.open('/openapi.json')
+    assert.ok(!other.text.includes('7001'), 'the reference of everybody is as it was')
   })
 
   test('an app that returns to this server can be allowed from the reference; a public one only so', async () => {

@@ -114,6 +114,7 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/developer/apps/:app_id/webhooks/:endpoint_id/rotate': { allow: form, surface: 'page' },
     '/developer/apps/:app_id/webhooks/:endpoint_id/test': { allow: form, surface: 'page' },
     '/developer/apps/:app_id/try': { allow: read, surface: 'page' },
+    '/developer/apps/:app_id/try/openapi.json': { allow: read, surface: 'page' },
     '/signup': { allow: form, surface: 'page' },
     '/assets/reference.css': { allow: read, surface: 'page' },
     '/developer/apps/:app_id/secrets/:secret_id/retire': { allow: form, surface: 'page' },

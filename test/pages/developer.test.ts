@@ -258,6 +258,18 @@ test('Try it: the reference has the app chosen; its secret gets a token, and a r
     )
     await page.getByRole('button', { name: /^Send/ }).first().click()
     assert.equal((await changes).status(), 200)
+    await page.keyboard.press('Escape')
+    // A store of the app and yesterday are filled in.
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page
+      .getByRole('button', { name: /^Test Request.*\/orders\)?$/ })
+      .first()
+      .click()
+    const orders = page.waitForResponse(response =>
+      /\/orders\?store_id=1001&start_date=.*00%3A00%3A00&end_date=.*23%3A59%3A59/.test(response.url()),
+    )
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    assert.equal((await orders).status(), 200)
     assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
     assert.deepEqual(elsewhere, [])
     await page.keyboard.press('Escape')

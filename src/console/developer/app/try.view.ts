@@ -67,6 +67,7 @@ function configuration({ app, issuer }: TryView): string {
   }
   const chosen = {
     ...referenceConfiguration,
+    url: `/developer/apps/${app.id}/try/openapi.json`,
     authentication: { preferredSecurityScheme: 'oauth2', securitySchemes: { oauth2: { flows } } },
   }
   // Scalar decodes entities in the attribute's value a second time, so the value must not contain any.
