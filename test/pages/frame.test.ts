@@ -88,6 +88,13 @@ journey(
   { expected: refusals },
 )
 
+journey('the API reference passes the same checks', async ({ page }) => {
+  await page.goto(`${base}/docs/`)
+  await page.getByText('List stores').first().waitFor()
+  assert.equal(await page.locator('html').getAttribute('lang'), 'en')
+  await assertAccessible(page)
+})
+
 test('by keyboard alone, without script: sign in, see the own sections, sign out', () =>
   visit(
     { size: 'desktop', scheme: 'light' },

@@ -28,7 +28,8 @@ export const startPage = ({
         title: 'Developers',
         body: html`<p>Register an app, get a token, and read stores, orders and items through an HTTP API.</p>
           <ul>
-            <li><a href="/docs/">Guides and API reference</a></li>
+            <li><a href="/docs/guides">Guides</a></li>
+            <li><a href="/docs/">API reference</a></li>
             <li><a href="/openapi.json">OpenAPI description</a></li>
             <li>!${
               sign_up
