@@ -209,7 +209,7 @@ describe('what the page shows', () => {
     assert.doesNotMatch(page.text, /owner@example\.com|Harbour|Mill Lane/)
     const linked = await createApp(developer, { name: 'Linked' })
     await server.apps.authorize(linked.client_id, [1001n], byTest)
-    assert.match(await shown(linked.path), /Connected 1 store , linked by the operator/)
+    assert.match(await shown(linked.path), /Connected 1 store of 1 merchant, linked by the operator/)
   })
 
   test('requests, errors and latency: in the list, by hour, by day and by endpoint', async () => {
@@ -224,7 +224,7 @@ describe('what the page shows', () => {
     assert.match(page, /Latency, by hour/)
     assert.match(
       page,
-      /24 points from 13:00 to 12:00\. Answered: 2 in total, highest 2 \(12:00\)\. Client errors \(4xx\): 1 in total/,
+      /24 points from 13:00 to 12:00 UTC\. Answered: 2 in total, highest 2 \(12:00\)\. Client errors \(4xx\): 1 in total/,
     )
     assert.match(page, /GET \/integration\/v1\/orders 1 1 0 [\d.]+ ms/)
     const month = await shown(`${app.path}?period=30d`)
