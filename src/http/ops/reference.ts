@@ -28,7 +28,8 @@ const readableCss = `
 button.scalar-code-copy {
   display: none !important;
 }
-ul.endpoints {
+ul.endpoints,
+.scalar-card-content:has(ul.endpoints) {
   max-height: none !important;
   overflow: visible !important;
 }
