@@ -189,16 +189,18 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
   /** Begins attempts; a call that comes during a claim makes the next one, so that a claim is of many stores. */
   function pump(): Promise<void> {
     isPumpDue = true
-    pumping ??= pumpAll().finally(() => {
-      pumping = null
-    })
+    pumping ??= pumpAll()
     return pumping
   }
 
   async function pumpAll(): Promise<void> {
-    while (isPumpDue) {
-      isPumpDue = false
-      await claimReady()
+    try {
+      while (isPumpDue) {
+        isPumpDue = false
+        await claimReady()
+      }
+    } finally {
+      pumping = null
     }
   }
 
@@ -219,8 +221,10 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     if (picked.length === 0) return
     const lease = leaseNow()
     const positions = picked.map(({ endpoint, store_id }) => ({ endpoint_id: endpoint.id, store_id }))
+    let isFailed = false
     const claimed = await webhooks.claim(positions, told, lease).catch(error => {
       notice(error)
+      isFailed = true
       // They have left the queue: compare again.
       for (const { endpoint } of picked) queueOf(endpoint.id).overflow = true
       return []
@@ -231,6 +235,8 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       if (!claim) {
         release(endpoint.id)
         elsewhere.set(store_id, now() + leaseFor)
+        // The slot is free for the next store of the queue.
+        if (!isFailed) isPumpDue = true
       } else {
         const event = storeChanged(endpoint, claim, told, now())
         const position = { history: told, seq: claim.seq }
@@ -252,7 +258,13 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     if (next !== null && !isClosed) nextPump = setTimeout(pumpSafely, Math.max(10, next - now()))
   }
 
-  const pumpSafely = () => void pump().catch(notice)
+  /** Work that nobody awaits; `close` waits for it. */
+  function follow(work: Promise<void>): void {
+    const promise = work.catch(notice).finally(() => underWay.delete(promise))
+    underWay.add(promise)
+  }
+
+  const pumpSafely = () => follow(pump())
 
   function release(endpoint_id: string): void {
     running--
@@ -279,17 +291,14 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
   }
 
   function begin(...given: Parameters<typeof attempt>): void {
-    const promise = attempt(...given)
-      .catch(notice)
-      .finally(() => {
-        underWay.delete(promise)
-        const [endpoint, , , position] = given
-        release(endpoint.id)
-        if (isClosed) return
-        pumpSafely()
-        if (position === null) void sendPending().catch(notice)
-      })
-    underWay.add(promise)
+    const [endpoint, , , position] = given
+    const work = attempt(...given).finally(() => {
+      release(endpoint.id)
+      if (isClosed) return
+      pumpSafely()
+      if (position === null) follow(sendPending())
+    })
+    follow(work)
   }
 
   async function attempt(
@@ -307,7 +316,7 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
     const { endpoint_id, id, type, store_id, body, created_at_ms } = event
     const { status, problem, duration_ms } = answer
     // Before the lease ends: a failure begins the pause of the endpoint.
-    await judge(endpoint, answer)
+    await judge(endpoint, answer).catch(notice)
     await recorder.record({
       endpoint_id,
       id,
@@ -367,7 +376,7 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       for (const { store_id } of moves) if (!touched.has(store_id)) touched.set(store_id, now())
       gathering ??= setTimeout(() => {
         gathering = undefined
-        void gather().catch(notice)
+        follow(gather())
       }, gatherFor)
     },
     /** There may be a new event in the outbox, or a new endpoint. */
@@ -381,7 +390,7 @@ export function createDelivery({ storage, clock, send, notice = () => {}, observ
       clearTimeout(nextPump)
       clearTimeout(gathering)
       await ticking
-      await Promise.all(underWay)
+      while (underWay.size > 0) await Promise.all(underWay)
     },
   }
 }

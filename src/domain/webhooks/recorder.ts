@@ -22,11 +22,15 @@ export function createRecorder({ webhooks, moved }: RecorderDeps) {
   let recording: Promise<void> | null = null
 
   async function recordAll(): Promise<void> {
-    await sleep(gatherFor)
-    while (ended.length > 0) {
-      const attempts = ended.splice(0, maxTogether)
-      moved(await webhooks.settle(attempts))
-      await trim(attempts)
+    try {
+      await sleep(gatherFor)
+      while (ended.length > 0) {
+        const attempts = ended.splice(0, maxTogether)
+        moved(await webhooks.settle(attempts))
+        await trim(attempts)
+      }
+    } finally {
+      recording = null
     }
   }
 
@@ -42,9 +46,7 @@ export function createRecorder({ webhooks, moved }: RecorderDeps) {
     /** Resolves when the attempt is recorded. */
     record(attempt: Attempt): Promise<void> {
       ended.push(attempt)
-      recording ??= recordAll().finally(() => {
-        recording = null
-      })
+      recording ??= recordAll()
       return recording
     },
   }

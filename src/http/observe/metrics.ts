@@ -80,7 +80,9 @@ export function createMetrics() {
       if (delay_ms !== null) deliveryDelays(delay_ms / 1000)
     },
     /** The age of the oldest event that is not delivered, read at most every 10 seconds. */
-    webhooks({ oldestPending }: Pick<Storage['webhooks'], 'oldestPending'>, clock: Clock): void {
+    webhooks(webhooks: Pick<Storage['webhooks'], 'oldestPending' | 'sender'>, clock: Clock): void {
+      // A database whose webhooks are stopped sends none on purpose.
+      const oldest = async () => ((await webhooks.sender()).paused ? null : webhooks.oldestPending())
       let read = { at: Number.NEGATIVE_INFINITY, oldest_ms: null as number | null }
       const gauge = new Gauge({
         name: 'tillgate_webhook_oldest_pending_seconds',
@@ -89,7 +91,7 @@ export function createMetrics() {
         async collect() {
           const now = millisecondsOf(clock)
           if (now - read.at >= 10_000) {
-            read = { at: now, oldest_ms: await oldestPending().catch(() => null) }
+            read = { at: now, oldest_ms: await oldest().catch(() => null) }
           }
           this.set(read.oldest_ms === null ? 0 : Math.max(0, (now - read.oldest_ms) / 1000))
         },
