@@ -23,7 +23,7 @@ export function registerDemo(program: Command): void {
     .option('--orders <n>', 'how many orders, over all stores', whole(1, 100_000_000), 6000)
     .option('--days <n>', 'how many days of orders, up to today', whole(1, 3650), 90)
     .option('--seed <n>', 'a different seed gives different data', whole(0, Number.MAX_SAFE_INTEGER), 1)
-    .option('--reset', 'delete the demo that the database holds, and begin anew')
+    .option('--reset', 'delete the demo that the database holds, and start over')
     .option('--live', 'keep selling while it serves: orders, refunds, corrections, late and offline tills')
     .option('--no-serve', 'fill the database and exit')
     .option('--json', 'print the logins, client ids and secrets as JSON')
@@ -42,7 +42,7 @@ export function registerDemo(program: Command): void {
         // Loaded on demand: no other command needs the generator or the server.
         const { openDemo } = await import('./demo/open.ts')
         const demo = await openDemo(config, { ...size, end: lastHour() }, reset)
-        if (demo.isKept && !json) note(goesOn(command, demo.saved.options))
+        if (demo.isKept) note(goesOn(command, demo.saved.options))
         const base_url = config.base_url ?? localAddress(config.host, config.port)
         const { demoGuide } = await import('./demo/guide.ts')
         const { filled, port } = demo.saved
@@ -72,7 +72,7 @@ function goesOn(command: Command, has: Omit<Options, 'serve'>): string {
   const without = (['stores', 'orders', 'days', 'seed'] as const)
     .filter(name => command.getOptionValueSource(name) === 'cli' && command.opts()[name] !== has[name])
     .map(name => `--${name} needs --reset: the data has ${has[name]}.\n`)
-  const text = 'The demo goes on with the data, logins and secrets of its last run; --reset begins anew.\n'
+  const text = 'Using the data, logins and secrets of the last run; --reset starts over.\n'
   return text + without.join('')
 }
 

@@ -45,7 +45,7 @@ export async function restore(database: string, from: string): Promise<Restored>
   return restoreSqlite(database, from)
 }
 
-/** Deletes everything in a database that no other process uses; the next open makes it anew. */
+/** Deletes everything in a database that no other process uses; the next open creates it again. */
 export async function erase(database: string, options?: StorageOptions): Promise<void> {
   if (isPostgresUrl(database)) await erasePostgres(database, options)
   else eraseSqlite(database)

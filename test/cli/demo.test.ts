@@ -66,7 +66,7 @@ describe('tillgate demo --no-serve --json', async () => {
     const { code, stdout, stderr } = await cli.run(['demo', '--no-serve', '--stores', '7'])
     assert.equal(code, 0, stderr)
     assert.match(stderr, /--stores needs --reset: the data has 6\./)
-    assert.match(stderr, /goes on with the data, logins and secrets of its last run; --reset begins anew/)
+    assert.match(stderr, /Using the data, logins and secrets of the last run; --reset starts over/)
     for (const text of [first.merchant.password, first.app.client_secret, first.platform.client_id]) {
       assert.ok(stdout.includes(text))
     }
@@ -93,7 +93,7 @@ describe('tillgate demo --no-serve --json', async () => {
     assert.equal(count() - orders, 67, 'only once')
   })
 
-  test('--reset begins anew: other logins, and only the data of the new demo', async () => {
+  test('--reset starts over: other logins, and only the data of the new demo', async () => {
     const before = await cli.json<Demo>(['demo', '--no-serve'])
     const args = ['demo', '--no-serve', '--reset', '--stores', '2', '--orders', '20', '--days', '2']
     const after = await cli.json<Demo>(args)

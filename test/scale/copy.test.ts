@@ -14,7 +14,7 @@ const cli = await createCli({ database: 'tillgate.db' })
 after(() => cli.remove())
 before(async () => void (await cli.json(['demo', '--no-serve', '--stores', '2', '--orders', '300'])))
 
-const counts = { accounts: 4, apps: 2, stores: 2, orders: 300, removed: 0, checked: true }
+const counts = { accounts: 4, apps: 3, stores: 2, orders: 300, removed: 0, checked: true }
 const copy = (to: string, ...more: string[]) => ['copy', '--from', 'tillgate.db', '--to', to, ...more]
 
 describe('tillgate copy', () => {
@@ -27,13 +27,13 @@ describe('tillgate copy', () => {
     const env = { TILLGATE_DATABASE: target }
     const apps = await cli.json<object[]>(['app', 'list'], { env })
     assert.deepEqual(apps, await cli.json(['app', 'list']))
-    assert.equal(apps.length, 2)
+    assert.equal(apps.length, 3)
   })
 
   test('prints one line for a person, and from PostgreSQL to SQLite as well', async () => {
     const target = await freshDatabase()
     const line =
-      /^4 accounts, 2 apps, 2 stores, \d+ items and 300 orders; \d+ rows written, 0 removed; the counts and checksums of every store are the same in both\n$/
+      /^4 accounts, 3 apps, 2 stores, \d+ items and 300 orders; \d+ rows written, 0 removed; the counts and checksums of every store are the same in both\n$/
     const there = await cli.run(copy(target))
     assert.match(there.stdout, line)
     assert.deepEqual([there.code, there.stderr], [0, ''])

@@ -59,9 +59,15 @@ const batchSize = 1000
 const developerEmail = 'developer@demo.example'
 const operatorEmail = 'operator@demo.example'
 
-/** Fills an empty database: records by the ordinary ingest path, then accounts and their apps. */
-export async function fillDemo(storage: Storage, options: DemoOptions): Promise<FilledDemo> {
-  const { stores, last_order } = await writeRecords(storage, demoRecords(options), options.orders)
+/**
+ * Fills an empty database: accounts and their apps, then records by the ordinary ingest path. `begun` is called before the
+ * records, so that an interrupted demo is known as one.
+ */
+export async function fillDemo(
+  storage: Storage,
+  options: DemoOptions,
+  begun: (filled: FilledDemo) => void = () => {},
+): Promise<FilledDemo> {
   // Random passwords, because the demo may be reachable from other machines and its source is public.
   const accounts = createAccounts({ storage, clock: systemClock })
   const create = async (email: string, role: Role): Promise<Login & { id: string }> => {
@@ -91,13 +97,16 @@ export async function fillDemo(storage: Storage, options: DemoOptions): Promise<
     scope: 'platform.write',
     owner_id: null,
   })
+  const logins = { app, platform, merchant, developer, operator }
+  begun({ demo: { ...logins, stores: [] }, neighbour: other, ledger, last_order: {} })
+  const { stores, last_order } = await writeRecords(storage, demoRecords(options), options.orders)
   await apps.authorize(
     app.client_id,
     stores.map(({ id }) => BigInt(id)),
     byCommand(),
   )
   return {
-    demo: { app, platform, merchant, developer, operator, stores },
+    demo: { ...logins, stores },
     neighbour: other,
     ledger,
     last_order,

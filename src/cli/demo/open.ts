@@ -1,8 +1,7 @@
 import type { Config } from '../../config.ts'
 import { laterOrders } from '../../demo/live/later.ts'
 import type { DemoOptions } from '../../demo/records.ts'
-import { createApps } from '../../domain/apps/apps.ts'
-import { type Seconds, systemClock } from '../../lib/clock.ts'
+import type { Seconds } from '../../lib/clock.ts'
 import { isPostgresUrl } from '../../lib/database-url.ts'
 import { erase } from '../../storage/open.ts'
 import type { Storage } from '../../storage/port/index.ts'
@@ -18,7 +17,7 @@ export interface OpenedDemo {
   isKept: boolean
 }
 
-/** The demo that the database holds, or a new one in an empty database. Data that is no demo's is never touched. */
+/** The demo that the database holds, or a new one in an empty database. A database that the demo did not create is never changed. */
 export async function openDemo(config: Config, options: DemoOptions, reset: boolean): Promise<OpenedDemo> {
   const files = demoFiles(config.database)
   const saved = readSaved(files.saved)
@@ -33,12 +32,16 @@ export async function openDemo(config: Config, options: DemoOptions, reset: bool
     if (await storage.isEmpty()) {
       removeSaved(files)
       assertWritable(files.saved)
-      const filled = await fillDemo(storage, options)
-      const made: SavedDemo = { options, until: options.end, filled, webhook: null, port: 0 }
+      const begun: Omit<SavedDemo, 'filled'> = { options, until: options.end, webhook: null, port: 0 }
+      const filled = await fillDemo(storage, options, half =>
+        writeSaved(files.saved, { ...begun, filled: half, isFilling: true }),
+      )
+      const made: SavedDemo = { ...begun, filled }
       writeSaved(files.saved, made)
       return { saved: made, files, isKept: false }
     }
     if (saved === null || !(await holds(storage, saved))) throw notADemo(config)
+    if (saved.isFilling) throw new Error('the demo was interrupted while it was filled; --reset starts over')
     const continued = await bringUp(storage, saved, options.end)
     writeSaved(files.saved, continued)
     return { saved: continued, files, isKept: true }
@@ -52,12 +55,9 @@ async function bringUp(storage: Storage, saved: SavedDemo, until: Seconds): Prom
   return { ...saved, until, filled: await continueDemo(storage, saved.filled, orders) }
 }
 
-/** Whether the database is the one that the file was written for: it has the app, with the same secret. */
-async function holds(storage: Storage, saved: SavedDemo | null): Promise<boolean> {
-  if (saved === null) return false
-  const { client_id, client_secret } = saved.filled.ledger
-  return createApps({ storage, clock: systemClock }).verifySecret(client_id, client_secret)
-}
+/** Whether the database is the one that the file was written for: it has the app, whose id is random. */
+const holds = async (storage: Storage, saved: SavedDemo | null): Promise<boolean> =>
+  saved !== null && (await storage.apps.find(saved.filled.ledger.client_id)) !== null
 
 /** Demo data could not be separated from real data again. */
 function notADemo({ database }: Config): Error {

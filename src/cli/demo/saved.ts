@@ -9,6 +9,8 @@ import type { FilledDemo } from './fill.ts'
 
 /** What a demo needs to start again with the same data, logins and secrets. Only `tillgate demo` writes it. */
 export interface SavedDemo {
+  /** While the database is being filled. */
+  isFilling?: boolean
   options: DemoOptions
   /** Where its orders end. */
   until: Seconds

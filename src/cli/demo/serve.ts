@@ -21,7 +21,9 @@ export async function serveDemo(demo: OpenedDemo, config: Config, options: Serve
   const live = options.live ? startLive(demo.saved, localAddress(config.host, config.port)) : null
   try {
     show(ledger && ledgerSite(ledger.port))
-    const webhook_allow = [config.webhook_allow, ledger && ledgerAddress].filter(Boolean).join(',')
+    // Not in a sandbox, where strangers register webhooks: they would reach every service of this machine.
+    const own = ledger && !config.sandbox ? ledgerAddress : ''
+    const webhook_allow = [config.webhook_allow, own].filter(text => text !== '').join(',')
     await serve({ ...config, webhook_allow })
   } finally {
     await live?.stop()
