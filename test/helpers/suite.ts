@@ -13,7 +13,7 @@ interface Part {
 /** The test files of a folder and its sub-folders, as paths below `test`. */
 export const filesOf = (folder: string, { part, of }: Part = { part: 1, of: 1 }): string[] =>
   readdirSync(join(tests, folder), { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.test.ts'))
+    .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
     .sort()
     .filter((_, index) => index % of === part - 1)
     .map(name => `${folder}/${name}`)

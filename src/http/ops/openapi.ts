@@ -67,7 +67,13 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
       ],
       webhooks: webhooks as never,
       components: {
-        schemas: { ...errorSchemas, ...oauthErrorSchemas, ...oauthSchemas, ...webhookSchemas } as never,
+        // A copy: the library puts references into it, and a process may have several servers.
+        schemas: structuredClone({
+          ...errorSchemas,
+          ...oauthErrorSchemas,
+          ...oauthSchemas,
+          ...webhookSchemas,
+        }) as never,
         responses: { ...errorComponents, ...oauthErrorComponents },
         headers: headers as never,
         securitySchemes: {
