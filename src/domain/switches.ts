@@ -16,13 +16,7 @@ export function createSwitches({
   /** Sign-up is on until the operator turns it off. */
   sandbox?: boolean
 }) {
-  const isOn = async (name: Switch): Promise<boolean> =>
-    (await storage.switches.isOn(name)) || (sandbox && name === 'sign_up' && (await lastSet(name)) === null)
-
-  async function lastSet(name: Switch): Promise<AuditLine | null> {
-    const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, look: 101 })
-    return lines.find(({ detail }) => detail?.split(' ')[0] === name) ?? null
-  }
+  const isOn = (name: Switch): Promise<boolean> => storage.switches.isOn(name, sandbox && name === 'sign_up')
 
   return {
     isOn,
@@ -33,7 +27,10 @@ export function createSwitches({
       await storage.switches.set(name, on, auditEntry(clock, by, 'switch_set', { detail }))
     },
     /** The audit entry of the last change; null when it was never changed. */
-    lastSet,
+    async lastSet(name: Switch): Promise<AuditLine | null> {
+      const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, look: 101 })
+      return lines.find(({ detail }) => detail?.split(' ')[0] === name) ?? null
+    },
   }
 }
 

@@ -33,11 +33,11 @@ function faultOf({ headers }: FastifyRequest): Fault | null {
   if (value === undefined) return null
   const fault = faults.find(name => name === String(value).trim().toLowerCase())
   if (fault !== undefined) return fault
-  const message = `X-Sandbox-Fault is ${JSON.stringify(String(value).slice(0, 100))}; it must be ${faults.join(', ')}`
+  const message = `X-Sandbox-Fault is ${JSON.stringify(String(value).slice(0, 100))}; it must be one of ${faults.join(', ')}`
   throw fail('request_malformed', message)
 }
 
-const asked = 'The request asked for this answer by X-Sandbox-Fault'
+const asked = 'X-Sandbox-Fault requested this response'
 const retry = { headers: { 'retry-after': '1' } }
 
 const refusals: Record<'429' | '503', () => ApiError> = {

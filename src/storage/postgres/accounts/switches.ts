@@ -4,9 +4,9 @@ import type { Database } from '../connection/database.ts'
 
 export function createSwitches(db: Database): Switches {
   return {
-    async isOn(name) {
+    async isOn(name, unset = false) {
       const [row] = await db.query<{ is_on: boolean }>('select is_on from switches where name = $1', [name])
-      return row?.is_on === true
+      return row?.is_on ?? unset
     },
     set: (name, on, audit) =>
       db.write(async tx => {

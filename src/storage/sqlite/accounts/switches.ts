@@ -8,7 +8,11 @@ export function createSwitches(db: Database, writeAudit: WriteAudit): Switches {
     'insert into switches (name, is_on) values (?, ?) on conflict (name) do update set is_on = excluded.is_on',
   )
   return {
-    isOn: name => db.look(() => get.get(name)?.is_on === 1),
+    isOn: (name, unset = false) =>
+      db.look(() => {
+        const row = get.get(name)
+        return row ? row.is_on === 1 : unset
+      }),
     set: (name, on, audit) =>
       db.write(() => {
         put.run(name, on ? 1 : 0)
