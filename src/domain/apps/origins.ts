@@ -19,6 +19,7 @@ export async function isOriginOfApp(
   origin: string,
   { publicOnly }: { publicOnly: boolean },
 ): Promise<boolean> {
+  if (originOf(origin) !== origin) return false
   const apps = await storage.apps.redirectingTo(origin)
   return apps.some(app => mayCallFrom(app, origin) && (app.public || !publicOnly))
 }

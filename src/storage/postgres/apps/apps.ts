@@ -57,7 +57,8 @@ export function createApps(db: Database): Apps {
       const rows = await db.query<AppRow>(
         `select ${appColumns} from apps
          where disabled_at is null
-           and exists (select 1 from json_array_elements_text(redirect_uris::json) as uri where starts_with(uri, $1))
+           and exists (select 1 from json_array_elements_text(redirect_uris::json) as uri
+             where uri = $1 or starts_with(uri, $1 || '/'))
          order by id`,
         [start],
       )

@@ -29,7 +29,8 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
   const redirectingTo = db.prepare<AppRow>(
     `select ${appColumns} from apps
      where disabled_at is null
-       and exists (select 1 from json_each(redirect_uris) where substr(value, 1, length(?1)) = ?1)
+       and exists (select 1 from json_each(redirect_uris)
+         where value = ?1 or substr(value, 1, length(?1) + 1) = ?1 || '/')
      order by id`,
   )
   const setDisabled = db.prepare(
