@@ -8,7 +8,13 @@ export const csvLine = (cells: readonly (string | number | bigint | null)[]): st
  */
 const formula = /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/
 
-const quoted = (text: string): string => `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+/** The same behind a semicolon, at which a spreadsheet splits a line where the comma is the decimal sign. */
+const laterFormula = /([;\t\r\n]\s*)(?=[=+\-@＝＋－＠])/g
+
+const quoted = (text: string): string => {
+  const safe = text.replace(laterFormula, "$1'")
+  return `"${(formula.test(safe) ? `'${safe}` : safe).replaceAll('"', '""')}"`
+}
 
 /** Without it, Excel reads the file in the encoding of the machine. */
 export const csvStart = '\u{feff}'

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { admitPieces } from '../../http/admission/overload.ts'
 import { csvLine, csvStart } from '../../lib/csv.ts'
 
 type Cells = (string | number | bigint | null)[]
@@ -13,7 +14,7 @@ export function sendCsv(
 ): FastifyReply {
   async function* lines(): AsyncGenerator<string> {
     yield `${csvStart}${head.join(',')}\r\n`
-    for await (const rows of batches) {
+    for await (const rows of admitPieces(reply.request, batches)) {
       if (rows.length > 0) yield rows.map(csvLine).join('')
     }
   }

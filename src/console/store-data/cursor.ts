@@ -9,7 +9,7 @@ export const orderCursor = ([time, id]: Cursor): string =>
   `${time}.${Buffer.from(String(id)).toString('base64url')}`
 
 export function readOrderCursor(text: string): Cursor | undefined {
-  const [, time, id] = /^(\d{1,12})\.([\w-]{1,1400})$/.exec(text) ?? []
+  const [, time, id] = /^(-?\d{1,12})\.([\w-]{1,1400})$/.exec(text) ?? []
   if (time === undefined || id === undefined) return undefined
   const decoded = Buffer.from(id, 'base64url').toString()
   // PostgreSQL has no text with a zero character, so no order has such an id.

@@ -26,6 +26,8 @@ import { paidOf } from './paid.ts'
 import { type OpenStore, readerOf } from './store.ts'
 
 const pageSize = 50
+/** Of an order's id, in characters. */
+const longestId = 255
 
 const ordersQuery = fields({ day: text, status: text, source: text, payment: text, after: text, q: text })
 
@@ -36,10 +38,11 @@ export function storeOrderPages(scope: PageScope, { data, clock }: ConsoleDeps, 
   scope.get(`${base}/orders`, { schema }, async ({ account, openStore: open, query }, reply) => {
     const reader = readerOf(account)
     const { id: store_id, timezone } = open.store
-    const q = query.q.trim().replace(/^#/, '').slice(0, 200)
+    const id = query.q.trim().slice(0, longestId)
+    const q = id.replace(/^#/, '')
     if (q !== '') {
       const from = readSearchCursor(query.after)
-      const found = await data.orders.search(reader, { store_id, text: q, from, limit: pageSize })
+      const found = await data.orders.search(reader, { store_id, text: q, id, from, limit: pageSize })
       return sendHtml(reply, searchPage({ open, q, from, found }))
     }
     const day = dayOf(open, query.day)

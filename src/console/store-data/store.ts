@@ -46,7 +46,10 @@ export const requireStore =
   }
 
 const sendNoStore = (reply: FastifyReply, viewer: Viewer, { stores }: Place): FastifyReply => {
-  const advice = 'No store of yours has this address. It may belong to another account now.'
+  const advice =
+    viewer.account.role === 'operator'
+      ? 'No store has this id.'
+      : 'You have no store with this id. It may now belong to another account.'
   const action = { href: stores, label: 'Stores' }
   return sendHtml(reply, messagePage('Store not found', advice, { viewer, action }), 404)
 }

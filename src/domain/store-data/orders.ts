@@ -81,10 +81,11 @@ interface FoundBySearch {
 }
 
 const secondsOfDay = 86_400
-/** Days of receipts that one search looks at: more than ten years. */
-const searchedDays = 4000
+/** The year 1: receipts are of days that have orders, so the days between cost nothing. */
+const firstDay = -719_162
 /** Orders that a page of a search reads at most; only those with the text in them are parsed. */
 const searchBudget = 20_000
+const leastPerDay = 50
 /** Orders that a filtered page reads and parses at most. */
 const filterBudget = 5000
 
@@ -113,15 +114,16 @@ export function createStoreOrders({ storage, clock }: { storage: Storage; clock:
     {
       store_id,
       text,
+      id,
       from,
       limit,
-    }: { store_id: bigint; text: string; from: SearchPlace | null; limit: number },
+    }: { store_id: bigint; text: string; id: string; from: SearchPlace | null; limit: number },
   ): Promise<FoundBySearch> {
     const wanted = numbered(text)
-    const named = from === null ? await find(reader, store_id, text) : null
+    const named = from === null ? await find(reader, store_id, id) : null
     // A platform may announce orders; more than a year ahead is a mistake of its clock.
     const last_day = from?.day ?? Math.floor(clock.now() / secondsOfDay) + 366
-    const query = { store_id, first_day: last_day - searchedDays, last_day }
+    const query = { store_id, first_day: firstDay, last_day }
     const { facts, receipts } = await storage.changes.receipts({ ...reader, query })
     checkStore(facts, store_id)
     const days = (receipts?.days ?? []).map(({ day }) => Number(day)).toReversed()
@@ -135,7 +137,8 @@ export function createStoreOrders({ storage, clock }: { storage: Storage; clock:
       if (left <= 0 || entries.length >= limit) return { entries, next: { day, behind } }
       const found = await scan(source, wanted, { behind, limit: limit - entries.length, left })
       entries.push(...found.entries)
-      scanned += found.scanned
+      // A day costs a query, also when it has few orders.
+      scanned += Math.max(found.scanned, leastPerDay)
       if (found.next) return { entries, next: { day, behind: found.next } }
     }
     return { entries, next: null }
