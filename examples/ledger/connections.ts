@@ -82,13 +82,14 @@ export function createConnections(db: DatabaseSync, tillgate: ClientOptions): Co
     find: session => (tokensOf(session) ? merchantClient(session) : null),
     async end(session) {
       const token = tokensOf(session)?.refreshToken
-      forget(session)
-      if (!token) return
+      if (!token) return forget(session)
       const { baseUrl, clientId: client_id, clientSecret: client_secret = '' } = tillgate
       const body = new URLSearchParams({ token, client_id, client_secret })
       // RFC 7009; revoking the refresh token ends the merchant's authorization.
       const answer = await fetch(new URL('/auth/v2/revoke', baseUrl), { method: 'POST', body })
       if (!answer.ok) throw new Error(`the access could not be revoked: HTTP ${answer.status}`)
+      // Only now: after a failure the merchant can try again.
+      forget(session)
     },
   }
 }

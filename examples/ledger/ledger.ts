@@ -113,8 +113,8 @@ export function createLedger(options: LedgerOptions): { server: Server; close():
 
     async 'POST /disconnect'(request, response) {
       const session = readSession(request, site)
-      setSession(response, site, null)
       if (session !== null) await connections.end(session)
+      setSession(response, site, null)
       redirect(response, '/')
     },
 

@@ -1,5 +1,5 @@
 <?php
-// Reads a page of orders, and then keeps a copy of a store's orders and items in a file. PHP 8 (64 bit), no extensions.
+// Reads a page of orders, and then keeps a copy of a store's orders and items in a file. PHP 8 (64 bit), no packages; https needs the openssl extension.
 //
 //   export TILLGATE_URL=https://pos.example TILLGATE_CLIENT_ID=… TILLGATE_CLIENT_SECRET=… STORE_ID=1001
 //   php changes.php            # follows the changes until it is stopped; may be killed at any moment
