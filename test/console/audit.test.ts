@@ -402,7 +402,7 @@ describe('an operator', () => {
     await connect(client, merchant, store_ids)
     await browser.fill(`/operator/apps/${client.client_id}/revoke`)
     await assertTold({ action: 'access_revoked', app_id: client.client_id, ...by(operator, browser) })
-    await browser.fill(`/operator/accounts/${merchant.id}/password-link`)
+    await browser.fill(`/operator/accounts/${merchant.id}/password-link`, { current: password })
     await assertTold({ action: 'password_link_created', account_id: merchant.id, ...by(operator, browser) })
     for (const word of ['disable', 'enable'] as const) {
       await browser.fill(`/operator/accounts/${merchant.id}/${word}`)

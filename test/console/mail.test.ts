@@ -95,7 +95,11 @@ test('an operator’s link is mailed and not shown; when the mail server refuses
   const operator = new Browser(server.base)
   await operator.signIn('op@example.com')
   const create = async (email: string) =>
-    operator.submit(await operator.open('/operator/accounts/new'), { email, role: 'developer' })
+    operator.submit(await operator.open('/operator/accounts/new'), {
+      email,
+      role: 'developer',
+      current: password,
+    })
   const mailed = await create('one@example.com')
   assert.match(mailed.text, /has mailed one@example.com/)
   assert.equal(linkIn(mailed.text), '')

@@ -47,7 +47,7 @@ describe('the password', () => {
     const elsewhere = await signedIn(account.email)
     const page = await browser.open('/profile/password')
     const answer = await browser.submit(page, { current: password, password: newPassword })
-    assert.match(textOf(answer.text), /Your password is changed/)
+    assert.match(textOf(answer.text), /Your password has been changed/)
     assert.deepEqual([await isSignedIn(browser), await isSignedIn(elsewhere)], [true, false])
     assert.match((await new Browser(server.base).signIn(account.email)).text, /Wrong email or password/)
     assert.doesNotMatch((await new Browser(server.base).signIn(account.email, newPassword)).text, /Wrong/)
@@ -116,10 +116,18 @@ describe('a password link', () => {
   test('an operator creates an account; its owner sets the password, once', async () => {
     const operator = await signedIn('op@example.com')
     const form = await operator.open('/operator/accounts/new')
-    const created = await operator.submit(form, { email: 'New@Shop.example', role: 'merchant' })
+    const created = await operator.submit(form, {
+      email: 'New@Shop.example',
+      role: 'merchant',
+      current: password,
+    })
     const link = linkOn(created)
     assert.notEqual(link, '')
-    const again = await operator.submit(form, { email: 'New@Shop.example', role: 'merchant' })
+    const again = await operator.submit(form, {
+      email: 'New@Shop.example',
+      role: 'merchant',
+      current: password,
+    })
     assert.deepEqual([again.status, linkOn(again)], [409, ''])
     const owner = new Browser(server.base)
     const page = await owner.open(link)
@@ -140,7 +148,11 @@ describe('a password link', () => {
     const operator = await signedIn('op@example.com')
     const { account } = await newPerson()
     const create = async () =>
-      linkOn(await operator.submit(await operator.open(`/operator/accounts/${account.id}/password-link`), {}))
+      linkOn(
+        await operator.submit(await operator.open(`/operator/accounts/${account.id}/password-link`), {
+          current: password,
+        }),
+      )
     const status = async (link: string) => (await server.get(link)).status
     const [first, second, third] = [await create(), await create(), await create()]
     assert.deepEqual([await status(first), await status(second)], [200, 200])
@@ -157,14 +169,34 @@ describe('a password link', () => {
     assert.equal(await status(fourth), 410)
   })
 
+  test('an open browser of an operator is not enough: the own password is asked for, and not for the own account', async () => {
+    const operator = await signedIn('op@example.com')
+    const own = await server.accounts.findByEmail('op@example.com')
+    const { account } = await newPerson()
+    const settings = await operator.open('/operator/settings')
+    for (const page of ['password-link', 'two-factor-off']) {
+      const without = await send(operator, settings, `/operator/accounts/${account.id}/${page}`, {
+        current: 'no',
+      })
+      assert.equal(without.status, 422, page)
+      const self = `/operator/accounts/${own?.id}/${page}`
+      assert.equal((await send(operator, settings, self, { current: password })).status, 409, page)
+      assert.equal((await operator.open(self)).status, 409, page)
+    }
+  })
+
   test('creating an account refuses an email that is taken, and a role that does not exist', async () => {
     const operator = await signedIn('op@example.com')
     for (const fields of [
       { email: 'op@example.com', role: 'operator' },
       { email: 'fine@example.com', role: 'king' },
       { email: 'no address', role: 'merchant' },
+      { email: 'fine@example.com', role: 'merchant', current: 'wrong' },
     ]) {
-      const answer = await operator.submit(await operator.open('/operator/accounts/new'), fields)
+      const answer = await operator.submit(await operator.open('/operator/accounts/new'), {
+        current: password,
+        ...fields,
+      })
       assert.equal(answer.status, 422, JSON.stringify(fields))
     }
     assert.equal(await server.accounts.findByEmail('fine@example.com'), null)
@@ -224,12 +256,16 @@ describe('two-factor authentication', () => {
 
   test('guessing codes is slowed down, from wherever it comes', async () => {
     const { account, browser } = await newPerson()
-    const { secret } = await turnOn(browser)
+    const { secret, codes } = await turnOn(browser)
     server.clock.advance(60)
     const { browser: thief, page } = await withPassword(account.email)
     for (let i = 0; i < 5; i++) assert.equal((await thief.submit(page, { code: '000000' })).status, 401)
     const answer = await thief.submit(page, { code: codeOf(secret) })
     assert.deepEqual([answer.status, await isSignedIn(thief)], [429, false])
+    // The owner is not locked out: a recovery code cannot be guessed.
+    const { browser: owner, page: own } = await withPassword(account.email)
+    await owner.submit(own, { code: codes[0] ?? '' })
+    assert.equal(await isSignedIn(owner), true)
   })
 
   test('the step between password and code ends with the password, and after ten minutes', async () => {
@@ -301,11 +337,35 @@ describe('two-factor authentication', () => {
     assert.equal(await isSignedIn((await newPerson('merchant')).browser), true)
   })
 
+  test('where it is required, neither sign-up nor a new password begins a session without it', async t => {
+    const { storage } = server
+    await storage.switches.set('sign_up', true)
+    const { account, browser } = await newPerson('developer')
+    await storage.switches.set('two_factor_developer', true)
+    t.after(() => storage.switches.set('two_factor_developer', false))
+    const page = await browser.open('/profile/password')
+    const changed = await browser.submit(page, { current: password, password: newPassword })
+    assert.match(changed.text, /<h1>Set up two-factor/)
+    assert.equal(await isSignedIn(browser), false)
+    await browser.submit(changed, { code: codeOf(secretOn(changed)) })
+    assert.equal(await isSignedIn(browser), true)
+    assert.notEqual(await storage.twoFactors.find(account.id), null)
+    const stranger = new Browser(server.base)
+    const signedUp = await stranger.submit(await stranger.open('/signup'), {
+      email: 'required-at-once@example.com',
+      password,
+    })
+    assert.match(signedUp.text, /<h1>Set up two-factor/)
+    assert.equal(await isSignedIn(stranger), false)
+  })
+
   test('an operator turns it off for a person who has lost the phone', async () => {
     const operator = await signedIn('op@example.com')
     const { account, browser } = await newPerson()
     await turnOn(browser)
-    await operator.submit(await operator.open(`/operator/accounts/${account.id}/two-factor-off`), {})
+    await operator.submit(await operator.open(`/operator/accounts/${account.id}/two-factor-off`), {
+      current: password,
+    })
     assert.equal(await isSignedIn(await signedIn(account.email)), true)
   })
 })

@@ -8,7 +8,7 @@ export function healthBadge({ disabled_at, failures }: WebhookEndpoint): string 
 }
 
 export const disabledReasons = {
-  by_hand: 'It was disabled by hand.',
+  by_hand: 'It was disabled manually.',
   gone: 'It answered 410 Gone, so it was disabled.',
-  failing: 'It did nothing but fail for five days, so it was disabled.',
+  failing: 'Every attempt failed for five days, so it was disabled.',
 }

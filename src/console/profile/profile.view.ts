@@ -24,9 +24,9 @@ interface ProfileView {
 }
 
 const doneTexts: Record<string, string> = {
-  password: 'Your password is changed. You are signed out everywhere else.',
+  password: 'Your password has been changed. You are signed out everywhere else.',
   'signed-out': 'You are signed out everywhere else.',
-  ended: 'That session is ended.',
+  ended: 'The session has been ended.',
   off: 'Two-factor authentication is off.',
 }
 
@@ -67,7 +67,7 @@ const isOn = (
     <a class="button secondary" href="/profile/two-factor">Set it up again</a>
     !${isRequired ? '' : html`<a class="button secondary" href="/profile/two-factor/off">Turn off</a>`}
   </p>
-  !${isRequired ? html`<p class="muted">The operator requires it of everyone with your role.</p>` : ''}`
+  !${isRequired ? html`<p class="muted">The operator requires it for your role.</p>` : ''}`
 
 const sessionList = (viewer: Viewer, sessions: readonly Session[]): string => html`!${table<Session>({
   caption: 'Your sessions',

@@ -19,8 +19,8 @@ export function sessionPages(scope: PageScope, { sessions, signedIn }: ConsoleDe
       const ended = await sessions.endById(account, params.session_id, byAccount(account, fromOf(request)))
       if (ended) return reply.redirect('/profile?done=ended', 303)
       const action = { href: '/profile', label: 'Back to your account' }
-      const advice = 'Maybe it ended by itself meanwhile.'
-      return sendHtml(reply, messagePage('You have no such session', advice, { viewer, action }), 404)
+      const advice = 'It may already have ended.'
+      return sendHtml(reply, messagePage('Session not found', advice, { viewer, action }), 404)
     },
   )
 }

@@ -1,32 +1,22 @@
 import { byAccount } from '../../domain/audit/audit.ts'
 import { InputError } from '../../domain/input-error.ts'
-import type { Account } from '../../storage/port/index.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { form, text } from '../fields.ts'
 import { messagePage, type Viewer } from '../layout.ts'
 import type { PageScope } from '../page-scope.ts'
 import { sendHtml } from '../send-html.ts'
+import { createPasswordCheck } from '../sign-in/own-password.ts'
 import { fromOf } from '../sign-in/signed-in.ts'
 import { recoveryCodesPage, setUpPage } from '../sign-in/two-factor.view.ts'
 import { turnOffPage } from './two-factor.view.ts'
 
 /** Turning two-factor authentication on and off. Both ask for the password: an open browser alone is not enough. */
 export function ownTwoFactorPages(scope: PageScope, deps: ConsoleDeps): void {
-  const { accounts, twoFactor, signInThrottle } = deps
+  const { twoFactor } = deps
   const setUp = '/profile/two-factor'
   const off = '/profile/two-factor/off'
 
-  /** What is wrong with the password that the form has; null when it is right. */
-  async function problemWith(account: Account, password: string, address: string) {
-    const attempt = { name: account.email, address }
-    const seconds = await signInThrottle.take(attempt)
-    if (seconds > 0) return new InputError('current', `too many attempts; wait ${seconds} seconds`)
-    if (!(await accounts.isPasswordOf(account, password))) {
-      return new InputError('current', 'this is not your current password')
-    }
-    await signInThrottle.forgive(attempt)
-    return null
-  }
+  const problemWith = createPasswordCheck(deps)
 
   const viewOf = (viewer: Viewer) => ({
     viewer,
@@ -44,7 +34,7 @@ export function ownTwoFactorPages(scope: PageScope, deps: ConsoleDeps): void {
   scope.post(setUp, { schema }, async (request, reply) => {
     const { account, viewer, body } = request
     try {
-      const problem = await problemWith(account, body.current, request.ip)
+      const problem = await problemWith(request, body.current)
       if (problem) throw problem
       const by = byAccount(account, fromOf(request))
       const codes = await twoFactor.turnOn(account, body.secret, body.code, by)
@@ -61,11 +51,15 @@ export function ownTwoFactorPages(scope: PageScope, deps: ConsoleDeps): void {
   scope.post(off, { schema: { body: form({ current: text }) } }, async (request, reply) => {
     const { account, viewer, body } = request
     if (await twoFactor.isRequired(account)) {
-      const advice = 'The operator requires two-factor authentication of your role.'
+      const advice = 'The operator requires it for your role.'
       const action = { href: '/profile', label: 'Back to your account' }
-      return sendHtml(reply, messagePage('It stays on', advice, { viewer, action }), 409)
+      return sendHtml(
+        reply,
+        messagePage('Two-factor authentication cannot be turned off', advice, { viewer, action }),
+        409,
+      )
     }
-    const problem = await problemWith(account, body.current, request.ip)
+    const problem = await problemWith(request, body.current)
     if (problem) return sendHtml(reply, turnOffPage({ viewer, problem }), 422)
     await twoFactor.turnOff(account, byAccount(account, fromOf(request)))
     return reply.redirect('/profile?done=off', 303)

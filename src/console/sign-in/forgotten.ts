@@ -5,6 +5,7 @@ import type { PagePlugin } from '../page-scope.ts'
 import { sendHtml } from '../send-html.ts'
 import { forgottenPage } from './forgotten.view.ts'
 import { fromOf } from './signed-in.ts'
+import { tooManyAttempts } from './too-many-attempts.ts'
 
 /** Mails a password link to a person who has forgotten the password. Without a mail server an operator helps. */
 export const forgottenPages: PagePlugin = async (scope, { passwordLinks, signUpThrottle }) => {
@@ -26,11 +27,10 @@ export const forgottenPages: PagePlugin = async (scope, { passwordLinks, signUpT
     // Every attempt costs a mail, so each one counts, as at sign-up.
     const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
     if (seconds > 0) {
-      reply.header('retry-after', String(seconds))
-      return show(reply, `Too many attempts. Wait ${seconds} seconds, then try again.`)
+      return show(reply, tooManyAttempts(reply, seconds))
     }
     passwordLinks.forgotten(email, fromOf(request))
-    const advice = `If an account has this email, a link to set a new password is on its way. It works for two days. Look into the spam folder too.`
-    return sendHtml(reply, messagePage('Look into your mail', advice, { action }))
+    const advice = `If an account has this email, a link to set a new password is on its way. It works for two days. Check your spam folder too.`
+    return sendHtml(reply, messagePage('Check your email', advice, { action }))
   })
 }

@@ -13,7 +13,7 @@ export const forgottenPage = ({ csrf, refusal }: ForgottenView): string =>
     title: 'Forgot your password?',
     width: 'narrow',
     body: html`<h1>Forgot your password?</h1>
-      <p class="lead">Type your email, and the server mails you a link to set a new one.</p>
+      <p class="lead">Enter your email address to get a link that sets a new one.</p>
       !${problemNotice(refusal)}
       !${postForm(
         '/login/forgot',

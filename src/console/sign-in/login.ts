@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { browserCookie } from '../../oauth/browser-binding.ts'
 import { consentUid } from '../../oauth/provider.ts'
 import { findPendingRequest } from '../../oauth/pending-request.ts'
-import type { Account, Role } from '../../storage/port/index.ts'
+import type { Role } from '../../storage/port/index.ts'
 import { fields, form, text } from '../fields.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { sections } from '../parts/navigation.ts'
@@ -10,6 +10,7 @@ import { sendHtml } from '../send-html.ts'
 import { loginPage } from './login.view.ts'
 import { loginAddress, safeNext, withNext } from './next.ts'
 import { fromOf } from './signed-in.ts'
+import { tooManyAttempts } from './too-many-attempts.ts'
 import { startPage } from './start.view.ts'
 
 interface Shown {
@@ -41,12 +42,6 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     return sendHtml(reply, loginPage({ ...view, csrf: reply.generateCsrf() }), status)
   }
 
-  /** The page of the second step, for accounts that need one. */
-  async function secondStepOf(account: Account): Promise<string | null> {
-    if (await twoFactor.find(account)) return '/login/code'
-    return (await twoFactor.isRequired(account)) ? '/login/set-up' : null
-  }
-
   scope.get('/', async (request, reply) => {
     const account = await signedIn.account(request)
     if (account) return reply.redirect(homeOf(account.role), 303)
@@ -67,12 +62,10 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     const attempt = { name: email.trim().toLowerCase(), address: request.ip }
     const seconds = await signInThrottle.take(attempt)
     if (seconds > 0) {
-      reply.header('retry-after', String(seconds))
-      const problem = `Too many attempts. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`
-      return show(request, reply, { next, email, problem }, 429)
+      return show(request, reply, { next, email, problem: tooManyAttempts(reply, seconds) }, 429)
     }
     const account = await accounts.signIn(email, password, fromOf(request))
-    const nextStep = account && (await secondStepOf(account))
+    const nextStep = account && (await twoFactor.nextStep(account))
     if (account && nextStep) {
       await signInThrottle.forgive(attempt)
       secondStep.begin(reply, account)

@@ -8,18 +8,16 @@ import { sendHtml } from '../send-html.ts'
 import { newPasswordPage } from './password-link.view.ts'
 import { fromOf } from './signed-in.ts'
 
-/** Where the link of an operator leads: the person sets a password of their own. */
+/** The page that a password link opens. */
 export const passwordLinkPages: PagePlugin = async (scope, { passwordLinks }) => {
   const path = '/password/:token'
 
   const gone = (reply: FastifyReply): FastifyReply =>
     sendHtml(
       reply,
-      messagePage(
-        'This link no longer works',
-        'It was used, it has expired, or a newer password was set. Ask the operator of this server for a new one.',
-        { action: { href: '/login', label: 'Sign in' } },
-      ),
+      messagePage('This link no longer works', 'It was used, it has expired, or a newer password was set.', {
+        action: { href: '/login/forgot', label: 'Get a new link' },
+      }),
       410,
     )
 

@@ -8,7 +8,7 @@ import { cookieName, cookieOptions } from './signed-in.ts'
 const lifetime = 600
 
 /**
- * Remembers in a signed cookie that a person gave the right password and still owes the code. It is no session: no page
+ * Remembers in a signed cookie that a person has entered the right password but no code yet. It is not a session: no page
  * but the code's reads it, and it ends with the password that was given.
  */
 export function createSecondStep({

@@ -6,9 +6,10 @@ import { messagePage } from '../layout.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { sections } from '../parts/navigation.ts'
 import { sendHtml } from '../send-html.ts'
-import { loginAddress, safeNext } from './next.ts'
+import { loginAddress, safeNext, withNext } from './next.ts'
 import { signUpPage } from './sign-up.view.ts'
 import { fromOf } from './signed-in.ts'
+import { tooManyAttempts } from './too-many-attempts.ts'
 
 interface Shown {
   next: string | null
@@ -19,7 +20,8 @@ interface Shown {
 
 /** Developers create their own account, while the operator allows it. */
 export const signUpPages: PagePlugin = async (scope, deps) => {
-  const { accounts, switches, signedIn, signUpThrottle, developerStores, issuer } = deps
+  const { accounts, twoFactor, secondStep, switches, signedIn, signUpThrottle, developerStores, issuer } =
+    deps
   const home = sections.developer[0].href
 
   // Asked at every request: while sign-up is off, the page does not exist.
@@ -51,12 +53,15 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
     // Each attempt costs a password hash and reveals whether an email has an account, so successful ones count too.
     const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
     if (seconds > 0) {
-      reply.header('retry-after', String(seconds))
-      const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-      return show(reply, { next, email, refusal: `Too many attempts. Wait ${wait}, then try again.` }, 429)
+      return show(reply, { next, email, refusal: tooManyAttempts(reply, seconds) }, 429)
     }
     try {
       const account = await accounts.signUp(email, password, fromOf(request))
+      const nextStep = await twoFactor.nextStep(account)
+      if (nextStep) {
+        secondStep.begin(reply, account)
+        return reply.redirect(withNext(nextStep, next), 303)
+      }
       await signedIn.start(request, reply, account)
       await developerStores?.prepare(account, byAccount(account, fromOf(request)))
     } catch (error) {

@@ -40,7 +40,7 @@ export const startPage = ({
       })}
       !${card({
         title: 'Operators',
-        body: html`<p>Watch requests and ingest, look after accounts, apps and stores, and read the audit log.</p>
+        body: html`<p>Watch requests and ingest, manage accounts, apps and stores, and read the audit log.</p>
           <p><a href="/login">Sign in to the operator’s pages</a></p>`,
       })}
     </div>`,

@@ -8,11 +8,12 @@ import { sections } from '../parts/navigation.ts'
 import { sendHtml } from '../send-html.ts'
 import { loginAddress, safeNext } from './next.ts'
 import { fromOf } from './signed-in.ts'
+import { tooManyAttempts } from './too-many-attempts.ts'
 import { codePage, recoveryCodesPage, setUpPage } from './two-factor.view.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The person who gave the right password and still owes a code. Set on these pages alone. */
+    /** The person who has entered the right password but no code yet. Set on these pages alone. */
     halfSignedIn: Account
   }
 }
@@ -48,10 +49,9 @@ export const twoFactorPages: PagePlugin = async (scope, deps) => {
       const next = safeNext(body.next, issuer)
       const show = (problem: string, status: number) =>
         sendHtml(reply, codePage({ csrf: reply.generateCsrf(), next, problem }), status)
-      const seconds = await twoFactor.take(account)
+      const seconds = await twoFactor.take(account, body.code)
       if (seconds > 0) {
-        reply.header('retry-after', String(seconds))
-        return show(`Too many attempts. Wait ${seconds} seconds, then try again.`, 429)
+        return show(tooManyAttempts(reply, seconds), 429)
       }
       const own = await twoFactor.find(account)
       if (own && !(await twoFactor.check(account, own, body.code))) {

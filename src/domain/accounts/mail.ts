@@ -3,6 +3,8 @@ import type { Transporter } from 'nodemailer'
 /** Milliseconds: a page waits for an operator's mail. */
 const timeout = 10_000
 
+const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/
+
 export interface Mail {
   /** Rejects when the mail server does not accept the message. */
   send(message: { to: string; subject: string; text: string }): Promise<void>
@@ -15,8 +17,11 @@ export function createMail({ smtp_url, mail_from }: { smtp_url: string; mail_fro
   // Loaded for the first mail: most starts of the server send none.
   const open = async () => {
     const { createTransport } = await import('nodemailer')
+    const { protocol, hostname } = new URL(smtp_url)
     return createTransport({
       url: smtp_url,
+      // Else somebody on the way could remove the server's offer to encrypt, and read the links.
+      requireTLS: protocol === 'smtp:' && !isLocal.test(hostname),
       connectionTimeout: timeout,
       greetingTimeout: timeout,
       socketTimeout: timeout,

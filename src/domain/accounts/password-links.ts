@@ -59,9 +59,9 @@ export function createPasswordLinks({
   async function send({ email }: Account, link: string): Promise<boolean> {
     const host = new URL(issuer).host
     const text = [
-      `With this link you set the password of your account at ${host}:`,
+      `Use this link to set the password for your account at ${host}:`,
       link,
-      `It works once, for ${passwordLinkLifetime / 3600} hours. If you did not expect this mail, ignore it: nothing changes.`,
+      `The link works once and expires in ${passwordLinkLifetime / 3600} hours. If you did not expect this email, ignore it; your password stays the same.`,
     ].join('\n\n')
     if (!mail) return false
     return mail.send({ to: email, subject: `Set your password at ${host}`, text }).then(

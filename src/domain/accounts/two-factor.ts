@@ -11,7 +11,11 @@ const period = 30
 /** Time steps that a phone's clock may be off. */
 const window = 1
 const recoveryCodeCount = 10
-const attemptsPerMinute = 5
+/** Attempts in a minute and in a day: the chance to guess a code is below 1 in 3000 a day. */
+const attempts = [
+  [60, 5],
+  [86_400, 100],
+] as const
 
 /** Two-factor authentication by the codes of an authenticator app (RFC 6238), with recovery codes for a lost phone. */
 export function createTwoFactor({
@@ -46,6 +50,11 @@ export function createTwoFactor({
     find: (account: Account): Promise<TwoFactor | null> => storage.twoFactors.find(account.id),
     /** Whether the operator requires it of the account's role. */
     isRequired: ({ role }: Account): Promise<boolean> => switches.isOn(`two_factor_${role}`),
+    /** The page that a person with the right password needs before a session begins; null: none. */
+    async nextStep(account: Account): Promise<'/login/code' | '/login/set-up' | null> {
+      if (await storage.twoFactors.find(account.id)) return '/login/code'
+      return (await switches.isOn(`two_factor_${account.role}`)) ? '/login/set-up' : null
+    },
     /** A new secret, and the address that an authenticator app reads from a QR code. */
     propose,
     /** The same secret after a wrong code; a new one when a stranger's text was sent as the secret. */
@@ -67,13 +76,17 @@ export function createTwoFactor({
         auditEntry(clock, by, 'two_factor_off', { account_id: account.id }),
       ),
     /**
-     * Counts an attempt; returns the seconds to wait, or 0. By account, from wherever it comes: only who knows the
-     * password gets this far.
+     * Counts an attempt; returns the seconds to wait, or 0. By account, from wherever it comes: only someone who knows
+     * the password gets this far. A recovery code cannot be guessed, so it always works.
      */
-    async take({ id }: Account): Promise<number> {
+    async take({ id }: Account, text: string): Promise<number> {
+      if (!/^[\d\s]*$/.test(text)) return 0
       const now = clock.now()
-      const end = windowEnd(now, 60)
-      return (await storage.throttles.hit(`two-factor ${id}`, now, end)) > attemptsPerMinute ? end - now : 0
+      for (const [seconds, most] of attempts) {
+        const end = windowEnd(now, seconds)
+        if ((await storage.throttles.hit(`two-factor ${seconds} ${id}`, now, end)) > most) return end - now
+      }
+      return 0
     },
     /** Whether the text is a code of the app or a recovery code; each works once. */
     async check(account: Account, { secret }: TwoFactor, text: string): Promise<boolean> {

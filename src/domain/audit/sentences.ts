@@ -147,9 +147,9 @@ export const partText = (part: Part): string => {
 
 const switchNames: Record<string, string> = {
   sign_up: 'developer sign-up',
-  two_factor_merchant: 'required two-factor authentication of merchants',
-  two_factor_developer: 'required two-factor authentication of developers',
-  two_factor_operator: 'required two-factor authentication of operators',
+  two_factor_merchant: 'the two-factor requirement for merchants',
+  two_factor_developer: 'the two-factor requirement for developers',
+  two_factor_operator: 'the two-factor requirement for operators',
 }
 const switchName = (name: string): string => switchNames[name] ?? name
 

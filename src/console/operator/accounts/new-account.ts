@@ -5,6 +5,7 @@ import type { ConsoleDeps } from '../../deps.ts'
 import { form, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
+import { createPasswordCheck } from '../../sign-in/own-password.ts'
 import { fromOf } from '../../sign-in/signed-in.ts'
 import { newAccountForm, roles, sentAlreadyPage } from './new-account.view.ts'
 import { linkPage } from './sign-in-help.view.ts'
@@ -12,16 +13,17 @@ import { linkPage } from './sign-in-help.view.ts'
 /** The operator creates an account and hands its owner a link to set the password: no operator knows it. */
 export function newAccountPage(scope: PageScope, deps: ConsoleDeps): void {
   const { accounts, passwordLinks, singleUseForms } = deps
+  const problemWith = createPasswordCheck(deps)
   const path = '/operator/accounts/new'
 
   scope.get(path, async ({ viewer }, reply) =>
     sendHtml(reply, newAccountForm({ viewer, email: '', role: 'merchant' })),
   )
 
-  const schema = { body: form({ email: text, role: text }) }
+  const schema = { body: form({ email: text, role: text, current: text }) }
   scope.post(path, { schema }, async (request, reply) => {
     const { viewer } = request
-    const { _csrf, email } = request.body
+    const { _csrf, email, current } = request.body
     const role = roles.find(name => name === request.body.role)
     const by = byAccount(request.account, fromOf(request))
     const create = async (chosen: Role) => {
@@ -30,6 +32,8 @@ export function newAccountPage(scope: PageScope, deps: ConsoleDeps): void {
     }
     try {
       if (!role) throw new InputError('role', 'choose a role')
+      const problem = await problemWith(request, current)
+      if (problem) throw problem
       const made = await singleUseForms.use(_csrf, () => create(role))
       if (made === null) return sendHtml(reply, sentAlreadyPage(viewer, '/operator/accounts'), 409)
       return sendHtml(reply, linkPage({ viewer, ...made, isNew: true }))

@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { InputError } from '../../../domain/input-error.ts'
 import type { Role } from '../../../storage/port/index.ts'
 import { layout, messagePage, type Viewer } from '../../layout.ts'
+import { currentPasswordField } from '../../parts/form/current-password.ts'
 import { field, problemAt } from '../../parts/form/field.ts'
 import { postForm } from '../../parts/form/post-form.ts'
 
@@ -26,7 +27,7 @@ export const newAccountForm = ({ viewer, email, role, problem }: NewAccountView)
     viewer,
     width: 'narrow',
     body: html`<h1>Create account</h1>
-      <p class="lead">You get a link with which its owner sets the password.</p>
+      <p class="lead">You get a link that lets the owner set the password.</p>
       !${postForm(
         '/operator/accounts/new',
         viewer.csrf,
@@ -46,11 +47,11 @@ export const newAccountForm = ({ viewer, email, role, problem }: NewAccountView)
               <span>${name.charAt(0).toUpperCase()}${name.slice(1)} <small>${about[name]}</small></span></label>`,
           )}
         </fieldset>
+        !${currentPasswordField(problem)}
         <div class="actions">
           <button type="submit">Create account</button>
           <a class="button secondary" href="/operator/accounts">Cancel</a>
         </div>`,
-        { once: true },
       )}`,
   })
 

@@ -1,8 +1,10 @@
 import { html } from 'ghtml'
 import { passwordLinkLifetime } from '../../../domain/accounts/password-links.ts'
+import type { InputError } from '../../../domain/input-error.ts'
 import type { Account } from '../../../storage/port/index.ts'
 import { layout, type Viewer } from '../../layout.ts'
 import { copyable } from '../../parts/copyable.ts'
+import { currentPasswordField } from '../../parts/form/current-password.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
 
 interface AccountView {
@@ -10,9 +12,13 @@ interface AccountView {
   account: Account
 }
 
+interface QuestionView extends AccountView {
+  problem?: InputError
+}
+
 const pathOf = ({ id }: Account): string => `/operator/accounts/${id}`
 
-export const confirmLinkPage = ({ viewer, account }: AccountView): string =>
+export const confirmLinkPage = ({ viewer, account, problem }: QuestionView): string =>
   layout({
     title: `Create a password link for ${account.email}`,
     viewer,
@@ -22,9 +28,10 @@ export const confirmLinkPage = ({ viewer, account }: AccountView): string =>
         action: `${pathOf(account)}/password-link`,
         csrf: viewer.csrf,
         content: {
-          html: html`<p>Whoever opens the link can set the password of this account, once. Make sure that you talk to its
-            owner. The current password works until then.</p>`,
+          html: html`<p>Anyone with the link can set the password of this account, once. Make sure that you give it to the
+            account's owner. The current password works until then.</p>`,
         },
+        fields: currentPasswordField(problem),
         confirm: 'Create the link',
         cancel: { href: pathOf(account), label: 'Cancel' },
       })}`,
@@ -62,7 +69,7 @@ const handedOver = (account: Account, link: string): string => html`<section cla
       </section>
       <p class="actions"><a class="button" href="${pathOf(account)}">I have copied it</a></p>`
 
-export const turnOffTwoFactorPage = ({ viewer, account }: AccountView): string =>
+export const turnOffTwoFactorPage = ({ viewer, account, problem }: QuestionView): string =>
   layout({
     title: `Turn off two-factor authentication of ${account.email}`,
     viewer,
@@ -75,6 +82,7 @@ export const turnOffTwoFactorPage = ({ viewer, account }: AccountView): string =
           html: html`<p>For a person who has lost both the phone and the recovery codes. The password alone will be enough
             to sign in, unless the settings require a code: then the next sign-in sets it up again.</p>`,
         },
+        fields: currentPasswordField(problem),
         confirm: 'Turn off',
         cancel: { href: pathOf(account), label: 'Cancel' },
         danger: true,

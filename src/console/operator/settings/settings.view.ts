@@ -50,7 +50,7 @@ export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): 
             path,
             viewer.csrf,
             html`<input type="hidden" name="two_factor" value="save">
-            <fieldset><legend>Required of</legend>!${required.map(
+            <fieldset><legend>Required for</legend>!${required.map(
               ({
                 role,
                 isRequired,

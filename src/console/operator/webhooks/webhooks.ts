@@ -3,7 +3,7 @@ import type { PageScope } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
 import { webhooksPage } from './webhooks.view.ts'
 
-/** How the webhooks of all apps fare. */
+/** Webhook deliveries of all apps. */
 export function operatorWebhooks(scope: PageScope, { storage: { webhooks } }: ConsoleDeps): void {
   scope.get('/operator/webhooks', async ({ viewer }, reply) => {
     const [{ deliveries, troubled }, oldest_pending_ms, { paused }] = await Promise.all([

@@ -24,15 +24,15 @@ export const webhooksPage = (view: WebhooksView): string =>
     title: 'Webhooks',
     viewer: view.viewer,
     path: '/operator/webhooks',
-    body: html`!${pageHeader({ title: 'Webhooks', lead: { text: 'How the calls to the endpoints of all apps go.' } })}
+    body: html`!${pageHeader({ title: 'Webhooks', lead: { text: 'Webhook deliveries to the endpoints of all apps.' } })}
       !${view.paused ? notice({ tone: 'warn', content: { html: pausedText } }) : ''}
       !${statTiles(states(view))}
-      <p class="muted">Deliveries in the log, which keeps the last 200 of each endpoint. Pending are events that wait for
-        their first attempt or for the next one. To stop the calls to an app, open its page and pause its webhooks.</p>
+      <p class="muted">Deliveries in the log, which keeps the last 200 of each endpoint. Pending: waiting for the first
+        attempt or a retry. To stop the calls to an app, open its page and pause its webhooks.</p>
       !${card({ title: 'Endpoints that fail or are disabled', body: troubledTable(view.troubled) })}`,
   })
 
-const pausedText = html`The servers of this database call no endpoint, because it was restored or copied, or stopped with
+const pausedText = html`Webhooks are stopped for this database, because it was restored or copied, or by
   <code>tillgate webhook stop</code>. <code>tillgate webhook resume</code> starts the calls; nothing is lost meanwhile.`
 
 function states({ deliveries, oldest_pending_ms }: WebhooksView): Stat[] {
