@@ -203,10 +203,7 @@ test('by the keyboard alone: create an app and copy its secret', () =>
       const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
       const client_id = await value(page, 'client_id')
       assert.ok(await server.token({ client_id, client_secret: copied }))
-      assert.equal(
-        (await server.storage.apps.find(client_id))?.scope,
-        'integration.store integration.inventory',
-      )
+      assert.equal((await server.storage.apps.find(client_id))?.scope, 'integration.store integration.order')
       await press('I have copied it', 'link')
       await heading(page, 'By keyboard')
     },

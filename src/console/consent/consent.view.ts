@@ -67,7 +67,7 @@ function access({ question: { own_scopes }, pending }: ConsentView): string {
     ? 'It never sees your password.'
     : 'It cannot change your orders, items or prices, and never sees your password.'
   return html`<h2>What it will be able to see</h2>
-    <p>Of the stores you pick, at any time, until you revoke its access:</p>
+    <p>For the stores you pick, until you revoke its access:</p>
     !${scopeList(all)}
     <p class="muted">${changes}</p>`
 }

@@ -79,8 +79,8 @@ function connectedCard(app: App, { owners, merchants, stores, linked }: AppReach
     body:
       stores === 0 && merchants === 0
         ? app.redirect_uris.length === 0
-          ? html`<p>No stores yet. The app has no redirect URI, so merchants cannot connect it themselves: add one under
-              <a href="${appsPath}/${app.id}/edit">Edit</a>, or ask the operator to link stores.</p>`
+          ? html`<p>No stores yet. The app has no redirect URI, so merchants cannot connect it themselves.
+              <a href="${appsPath}/${app.id}/edit">Add a redirect URI</a>, or ask the operator to link stores.</p>`
           : html`<p>No stores yet. Send merchants to <code>/auth/v2/authorize</code> with the app’s client_id and a redirect
             URI. The <a href="/docs/">API reference</a> lists the parameters.</p>`
         : html`<p><strong>${some(stores, 'store')}</strong>${by}${also}.
