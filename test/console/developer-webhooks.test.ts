@@ -88,7 +88,7 @@ test('rotate, disable, enable, delete', async () => {
   assert.match(rotated.text, /whsec_/)
   assert.ok(!rotated.text.includes(secret))
   await press('disable')
-  assert.match(wordsOf((await open()).text), /It was disabled by hand/)
+  assert.match(wordsOf((await open()).text), /It was disabled manually/)
   assert.equal((await press('test')).status, 409)
   await press('enable')
   assert.match(wordsOf((await open()).text), /Working/)

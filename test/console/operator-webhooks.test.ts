@@ -93,7 +93,7 @@ test('the operator pauses the webhooks of an app: nothing is sent until they are
 
 test('a stopped database says so, and how to go on', async () => {
   await endpoints.stop(byTest)
-  assert.match(await open('/operator/webhooks'), /call no endpoint.* tillgate webhook resume/)
+  assert.match(await open('/operator/webhooks'), /Webhooks are stopped.* tillgate webhook resume/)
   await endpoints.resume(byTest)
-  assert.doesNotMatch(await open('/operator/webhooks'), /call no endpoint/)
+  assert.doesNotMatch(await open('/operator/webhooks'), /Webhooks are stopped/)
 })

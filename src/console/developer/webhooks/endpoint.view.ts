@@ -56,7 +56,7 @@ function trouble({ disabled_at, reason, failing_since, failures, retry_at_ms }: 
     return notice({
       tone: 'bad',
       content: {
-        html: html`${why} (!${viewerTime(disabled_at)}) Enable it when it works again: it is then told of every store that has changed.`,
+        html: html`${why} (!${viewerTime(disabled_at)}) Enable it when it works again: it then receives every store that has changed.`,
       },
     })
   }
