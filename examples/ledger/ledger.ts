@@ -5,7 +5,7 @@ import { type ClientOptions, createClient, isTillgateError, type Store, verifyWe
 import { createConnections, newSession } from './connections.ts'
 import { createCopy } from './copy.ts'
 import { openDatabase } from './database.ts'
-import { dateIn, figuresOf, windowAround } from './day.ts'
+import { dateIn, figuresOf, timeOf, windowAround } from './day.ts'
 import { openEvents, readBody, readSession, redirect, sendPage, setSession } from './http.ts'
 import { dayPage, messagePage, noStoresPage, startPage, storeAddress } from './pages.ts'
 
@@ -75,7 +75,10 @@ export function createLedger(options: LedgerOptions): { server: Server; close():
       if (!store) return sendPage(response, wanted === null ? 200 : 404, noStoresPage())
       const today = dateIn(store.timezone, new Date())
       const asked = url.searchParams.get('day') ?? ''
-      const date = isDate(asked) && asked <= today ? asked : today
+      // Without a day in the address: the last one with orders, which in the morning is not today.
+      const newest = newestOf(store)
+      const last = newest === '' ? today : dateIn(store.timezone, timeOf(newest))
+      const date = isDate(asked) && asked <= today ? asked : last < today ? last : today
       const { from, to } = windowAround(date)
       const day = figuresOf(date, store.timezone, copy.orders(String(store.id), from, to))
       const isRead = copy.isRead(String(store.id))
