@@ -93,7 +93,8 @@ suite('webhooks', () => {
     for (let i = 0; i < 30; i++) await push()
     await told(1001, await newest(1001))
     const times = receiver.received.map(({ at }) => at)
-    for (const [i, at] of times.entries()) assert.ok(i === 0 || at - (times[i - 1] ?? 0) > 900, String(times))
+    // Arrivals on a busy machine are not as even as the attempts; without the rule they would be 300 ms apart.
+    for (const [i, at] of times.entries()) assert.ok(i === 0 || at - (times[i - 1] ?? 0) > 600, String(times))
     assert.equal(most, 1)
     const ids = receiver.received.map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
