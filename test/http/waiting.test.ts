@@ -127,8 +127,7 @@ test('when the server closes, each is answered with an empty page, without readi
   const page = mock.method(server.storage.changes, 'page')
   const began = performance.now()
   await Promise.all([server.app.close(), all])
-  // They asked for 30 s; a busy machine takes seconds for so many answers.
-  assert.ok(performance.now() - began < 15_000)
+  assert.ok(performance.now() - began < 5000)
   assert.equal(ended.length, (stores - 1) * ofStore)
   for (const { answer } of ended) {
     assert.equal(answer.status, 200)
