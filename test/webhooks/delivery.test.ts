@@ -36,6 +36,15 @@ async function becomes(is: (now: Awaited<ReturnType<typeof found>>) => boolean):
   }
 }
 
+/** The log of the endpoint, as soon as it has so many attempts. */
+async function recorded(count: number) {
+  for (const end = Date.now() + 20_000; ; await sleep(20)) {
+    const all = await world.server.storage.webhooks.deliveries(endpoint.id, 100)
+    if (all.length >= count) return all
+    assert.ok(Date.now() < end, `${all.length} of ${count} are recorded`)
+  }
+}
+
 const create = async (url = receiver.url, events: string[] = []) => {
   const made = await endpoints.create({ app_id: world.reader.client_id, url, events }, byTest)
   keepSecret('webhook secret', made.secret.slice('whsec_'.length))
@@ -90,11 +99,15 @@ suite('webhooks', () => {
         response.writeHead(200).end()
       }, 300)
     })
-    for (let i = 0; i < 30; i++) await push()
+    let pushed = 0
+    for (; receiver.received.length < 3; pushed++) await push()
+    assert.ok(pushed > 10, `${pushed} orders`)
     await told(1001, await newest(1001))
-    const times = receiver.received.map(({ at }) => at)
-    // Arrivals on a busy machine are not as even as the attempts; without the rule they would be 300 ms apart.
-    for (const [i, at] of times.entries()) assert.ok(i === 0 || at - (times[i - 1] ?? 0) > 600, String(times))
+    // By the server's own times: how fast a request arrives is the machine's business.
+    const attempts = await recorded(receiver.received.length)
+    const times = attempts.map(({ attempted_at_ms }) => Number(attempted_at_ms)).sort((x, y) => x - y)
+    for (const [i, at] of times.entries())
+      assert.ok(i === 0 || at - (times[i - 1] ?? 0) >= 1000, String(times))
     assert.equal(most, 1)
     const ids = receiver.received.map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)

@@ -26,7 +26,7 @@ const kinds = ['store', 'removed', 'order', 'item', 'position']
 
 const lineOf = (line: Line): string => `${stringifyExact(line)}\n`
 
-/** The list of stores is the first write, so every file of ours begins with this. */
+/** The list of stores is the first write, so every copy begins with this. */
 const firstBytes = Buffer.from('{"kind":"store","store_id":')
 
 const start: Position = { feed: null, next: 0, walk: 0, complete: false }
