@@ -80,8 +80,8 @@ async function measure({ writes, reads, writer, headers, seconds, id }: Measurem
   const pushedAt = new Map<string, number>()
   const seenAt = new Map<string, number>()
   const stop = new AbortController()
-  const followers = [...lines.keys()].map(store_id => follow(reads, store_id, headers, stop.signal, seenAt))
-  await sleep(1000)
+  const starts = await Promise.all([...lines.keys()].map(store_id => newest(reads, store_id, headers)))
+  const followers = starts.map(start => follow(reads, start, headers, stop.signal, seenAt))
   const batches = [...lines.values()]
     .flatMap(all =>
       Array.from({ length: Math.ceil(all.length / requestSize) }, (_, i) =>
@@ -108,25 +108,48 @@ async function measure({ writes, reads, writer, headers, seconds, id }: Measurem
   return { ...percentiles(delays), count: delays.length }
 }
 
-/** Follows a store's orders from its newest seq on, and records when it sees each. */
+interface Page {
+  feed: string
+  next: number
+  more: boolean
+  changes: { id: string }[]
+}
+
+/** Where to go on from in the changes of a store. */
+interface Position {
+  store_id: number
+  next: number
+  feed: string
+}
+
+async function page(base: string, query: string, init: RequestInit): Promise<Page> {
+  const response = await fetch(`${base}/integration/v1/changes?kinds=order&count=2000&${query}`, init)
+  return ((await response.json()) as { data: Page }).data
+}
+
+/** Reads the orders that are there before the measurement begins. */
+async function newest(base: string, store_id: number, headers: { authorization: string }): Promise<Position> {
+  let read = await page(base, `store_id=${store_id}`, { headers })
+  while (read.more)
+    read = await page(base, `store_id=${store_id}&after=${read.next}&feed=${read.feed}`, { headers })
+  return { store_id, next: read.next, feed: read.feed }
+}
+
+/** Follows a store's orders, and records when it sees each. */
 async function follow(
   base: string,
-  store_id: number,
+  { store_id, next, feed }: Position,
   headers: { authorization: string },
   signal: AbortSignal,
   seenAt: Map<string, number>,
 ): Promise<void> {
-  interface Page {
-    data: { feed: string; next: number; more: boolean; changes: { id: string }[] }
-  }
-  let position = ''
+  let after = next
   try {
     for (;;) {
-      const path = `/integration/v1/changes?store_id=${store_id}&kinds=order&count=2000&wait=30${position}`
-      const response = await fetch(base + path, { headers, signal })
-      const { data } = (await response.json()) as Page
-      for (const { id } of data.changes) seenAt.set(id, performance.now())
-      position = `&after=${data.next}&feed=${data.feed}`
+      const query = `store_id=${store_id}&after=${after}&feed=${feed}&wait=30`
+      const read = await page(base, query, { headers, signal })
+      for (const { id } of read.changes) seenAt.set(id, performance.now())
+      after = read.next
     }
   } catch (error) {
     if (!signal.aborted) throw error
