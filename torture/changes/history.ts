@@ -52,6 +52,10 @@ const allKinds: readonly (readonly Kind[] | null)[] = [null, ['order', 'item'], 
 /** Milliseconds within which a request that waits sees a change, also on a busy machine. */
 const wakeLimit = 15_000
 
+/** Milliseconds before a client tries again. Doubled up to the last: all clients at once would slow down the start of a node. */
+const pauses = { first: 50, last: 800 }
+const longer = (pause: number): number => Math.min(2 * pause, pauses.last)
+
 /**
  * One history: writers on all nodes, which also create the stores at the same time, and clients that stop and go on
  * anywhere. Throws unless each client ends with exactly what the database holds.
@@ -74,7 +78,7 @@ export async function playHistory(
   /** Sends until it is acknowledged: without an answer it may be stored already. */
   async function push(from: Random, writes: readonly Write[], stores: readonly number[] = []): Promise<void> {
     const body = [...stores.map(storeLine), ...writes.map(({ line }) => line)].join('\n')
-    for (;;) {
+    for (let pause = pauses.first; ; pause = longer(pause)) {
       const answer = await attempt(() =>
         fetch(`${pick(from)}/platform/v1/records`, {
           method: 'POST',
@@ -89,7 +93,7 @@ export async function playHistory(
       if (answer?.status === 200 && text) break
       if (answer && text && !mayRetry(answer.status))
         throw new Violation(`a batch was answered ${answer.status}: ${text}`)
-      await sleep(50)
+      await sleep(pause)
     }
     written.push(...writes)
     figures.batches++
@@ -121,6 +125,7 @@ export async function playHistory(
     let copy = emptyCopy()
     let covered: readonly Kind[] = []
     let asked: Asked = { count: 100, kinds: null, wait: 0 }
+    let pause = pauses.first
     const source = (): Source => ({ base: pick(from), bearer: place.bearer.reader, store_id })
     const kindsOf = ({ kinds }: Asked): readonly Kind[] => kinds ?? ['order', 'item']
 
@@ -129,7 +134,12 @@ export async function playHistory(
       const dies = from.chance(0.1) ? AbortSignal.timeout(from.between(1, 40)) : undefined
       const began = performance.now()
       const page = await attempt(() => ask(source(), copy, asked, dies))
-      if (page === null) return sleep(50)
+      if (page === null) {
+        await sleep(pause)
+        pause = longer(pause)
+        return
+      }
+      pause = pauses.first
       const widens = copy.feed !== null && kindsOf(asked).some(kind => !covered.includes(kind))
       if ((page === 'feed_changed') !== widens)
         throw new Violation(
