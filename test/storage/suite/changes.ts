@@ -296,6 +296,22 @@ export function changeTests(open: Open): void {
     assert.deepEqual(await moved(), [])
   })
 
+  check(
+    'moved: two thousand stores within the second in which a change at another node is seen',
+    open,
+    async storage => {
+      const stores = Array.from({ length: 2000 }, (_, i) => store(BigInt(i + 1)))
+      await write(storage, { stores, orders: [order(7n, 'a')] })
+      const began = performance.now()
+      const found = await storage.changes.moved(new Map(stores.map(({ id }) => [id, 0])))
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        [7n],
+      )
+      assert.ok(performance.now() - began < 1000)
+    },
+  )
+
   check('state: differs after every write, where the engine can tell', open, async storage => {
     const before = await storage.changes.state()
     assert.equal(await storage.changes.state(), before)
