@@ -118,12 +118,13 @@ async function fill({ engine }: Bench) {
   return { env, client }
 }
 
+/** Nearly all: those whose 30 s are over ask again, and are read meanwhile. */
 async function untilAllWait(base: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const text = await (await fetch(`${base}/metrics`)).text()
     const count = Number(/^tillgate_waiting_requests (\d+)/m.exec(text)?.[1])
-    if (count === requests) return
-    if (attempt === 20) throw new Error(`${count} requests wait, not ${requests}`)
+    if (count >= 0.99 * requests) return
+    if (attempt === 120) throw new Error(`${count} requests wait, not ${requests}`)
     await sleep(500)
   }
 }
