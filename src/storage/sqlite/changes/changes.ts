@@ -8,11 +8,11 @@ import { renewSql } from './history.ts'
 import { createReceipts } from './receipts.ts'
 import { createWaitingReads } from './waiting.ts'
 
-/** The entries of one kind with ?2 < seq ≤ ?3, each as in the answer. */
+/** The entries of one kind with ?2 < seq ≤ ?3: each document, and what stands before it in the answer. */
 const entries: Record<ChangeKind, string> = {
-  order: `select seq, 1 as is_order, '{"seq":' || seq || ',"kind":"order","id":' || json_quote(id) || ',"data":' || doc || '}' as entry
+  order: `select seq, 1 as is_order, '},{"seq":' || seq || ',"kind":"order","id":' || json_quote(id) || ',"data":' as head, doc
     from orders indexed by orders_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
-  item: `select seq, 0 as is_order, '{"seq":' || seq || ',"kind":"item","id":' || id || ',"data":' || doc || '}' as entry
+  item: `select seq, 0 as is_order, '},{"seq":' || seq || ',"kind":"item","id":' || id || ',"data":' as head, doc
     from items indexed by items_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
 }
 
@@ -23,13 +23,18 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
   const renew = db.prepare<[history: string]>(renewSql, 'number', 'tuples')
   const readHistory = () => (history.get() as [string])[0]
   // One UNION ALL ordered as a whole: SQLite merges the two indexes. A limit for each part took three times as long.
-  const prepare = (kinds: readonly ChangeKind[]) =>
-    db.prepare<Row>(
-      `select count(*), sum(is_order), max(seq), cast(group_concat(entry, ',') as blob) from (
-         ${kinds.map(kind => entries[kind]).join(' union all ')} order by seq limit ?4 + 0)`,
+  // The head is the separator, which group_concat writes before each document but the first: a quarter faster than
+  // building the text of each entry, which copies its document once more.
+  const prepare = (kinds: readonly ChangeKind[]) => {
+    const all = `${kinds.map(kind => entries[kind]).join(' union all ')} order by seq`
+    return db.prepare<Row>(
+      `select count(*), sum(is_order), max(seq),
+         cast((select substr(head, 3) from (${all} limit 1)) || group_concat(doc, head) || '}' as blob)
+       from (${all} limit ?4 + 0)`,
       'number',
       'tuples',
     )
+  }
   const both = prepare(['order', 'item'])
   const only = { order: prepare(['order']), item: prepare(['item']) }
 
