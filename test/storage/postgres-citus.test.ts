@@ -70,6 +70,20 @@ test('the primary key and every unique index of a distributed table hold its sto
   )
 })
 
+test('the distribution columns of tables on the same worker have one type and one collation', async () => {
+  const columns = await administer(
+    url,
+    `select attrelid::regclass::text || '.' || attname as name, atttypid::regtype || ' ' || attcollation::regcollation as type
+     from pg_attribute join pg_class on pg_class.oid = attrelid
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and attnum > 0`,
+  )
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  for (const { table, column, with: group } of distributed) {
+    if (group === 'none') continue
+    assert.equal(types.get(`${table}.${column}`), types.get(`${group}.${shardColumn.get(group)}`), table)
+  }
+})
+
 test('a foreign key of a distributed table stays with its store, or leads to a reference table; no other leads to one', async () => {
   const keys = await administer(
     url,

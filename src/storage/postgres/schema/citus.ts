@@ -53,7 +53,7 @@ export const distributed: readonly Placement[] = [
   { table: 'sessions', column: 'hash', with: 'app_secrets' },
   { table: 'two_factor', column: 'account_id', with: 'app_secrets' },
   { table: 'throttles', column: 'key', with: 'app_secrets' },
-  { table: 'webhook_sender', column: 'key', with: 'app_secrets' },
+  { table: 'webhook_sender', column: 'key', with: 'none' },
   { table: 'webhook_deliveries', column: 'endpoint_id', with: 'app_secrets' },
   { table: 'usage_ingest', column: 'width', with: 'none' },
 ]
