@@ -74,14 +74,18 @@ suite('where webhooks may be sent', () => {
     'https://[::ffff:7f00:1]/',
     'https://[64:ff9b::127.0.0.1]/',
     'https://169.254.169.254/latest/meta-data/',
+    'https://１２７。0。0。1/',
     'https://user@example.com/',
     'https://user:password@example.com/',
     'https://example.com/#part',
+    'https://example.com/#',
+    'https://example.com:65536/',
     'ftp://example.com/',
     'file:///etc/passwd',
     'example.com/hook',
     '',
     `https://example.com/${'x'.repeat(2000)}`,
+    `https://example.com/${'é'.repeat(400)}`,
   ]) {
     test(`no endpoint at ${url.slice(0, 60)}`, () => {
       assert.throws(() => checkUrl(url, none), { name: 'InputError' })
@@ -91,6 +95,14 @@ suite('where webhooks may be sent', () => {
       }
     })
   }
+
+  test('a name that always means this machine is refused, unless the operator names addresses', () => {
+    for (const url of ['https://localhost/', 'https://LOCALHOST.:8443/', 'https://hooks.localhost/'])
+      assert.throws(() => checkUrl(url, none), { name: 'InputError' }, url)
+    assert.equal(checkUrl('https://localhost.example/', none), 'https://localhost.example/')
+    const named = createAddressRules('127.0.0.1')
+    assert.equal(checkUrl('http://localhost:3000/hook', named), 'http://localhost:3000/hook')
+  })
 
   test('a name is refused when its addresses are private, whatever they were before', async t => {
     let requests = 0

@@ -19,7 +19,7 @@ export function pauseAfter(failures: number, retry_after: Seconds | null, random
 /** The seconds of a Retry-After header, which has a number or a date; null when it has neither. */
 export function readRetryAfter(value: string | undefined, now_ms: number): Seconds | null {
   if (value === undefined) return null
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value)
+  if (/^\d+$/.test(value.trim())) return Number(value)
   const at = Date.parse(value)
   return Number.isNaN(at) ? null : Math.max(0, (at - now_ms) / 1000)
 }

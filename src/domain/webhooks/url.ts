@@ -4,6 +4,9 @@ import type { AddressRules } from './address.ts'
 
 const maxLength = 2000
 
+/** https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
+const localName = /(^|\.)localhost\.?$/
+
 /** The host of a URL as an address, null for a name. WHATWG parsing has turned decimal and octal forms into dotted ones. */
 export function literalAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -16,20 +19,23 @@ export function literalAddress(url: URL): string | null {
  */
 export function checkUrl(text: string, rules: AddressRules): string {
   const url = URL.parse(text)
-  if (!url || text.length > maxLength)
+  // Encoded, a URL is up to nine times as long.
+  if (!url || Math.max(text.length, url.href.length) > maxLength)
     throw new InputError('url', `The URL must be absolute and have at most ${maxLength} characters`)
   if (url.username !== '' || url.password !== '')
     throw new InputError('url', 'The URL must not hold a user name or password')
-  if (url.hash !== '') throw new InputError('url', 'The URL must not have a fragment (#)')
+  if (url.href.includes('#')) throw new InputError('url', 'The URL must not have a fragment (#)')
   const address = literalAddress(url)
   const named = address === null ? rules.namesAny : rules.isNamed(address)
+  const isPrivate =
+    address === null ? localName.test(url.hostname) && !named : !rules.mayCall(address, url.protocol)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && named)) {
     throw new InputError(
       'url',
       'The URL must begin with https://, unless TILLGATE_WEBHOOK_ALLOW names its address',
     )
   }
-  if (address !== null && !rules.mayCall(address, url.protocol)) {
+  if (isPrivate) {
     throw new InputError('url', 'The URL must be at a public address, unless TILLGATE_WEBHOOK_ALLOW names it')
   }
   return url.href
