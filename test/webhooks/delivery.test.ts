@@ -19,7 +19,7 @@ const allow = '127.0.0.0/8'
 const push = (store_id = 1001) => world.push({ ...sampleOrder({ id: `H-${orders++}` }), store_id })
 const newest = async (store_id: number): Promise<number> =>
   (await world.list('/integration/v1/changes/heads')).find(head => head.store_id === store_id).seq
-const told = (store_id: number, seq: number) =>
+const arrival = (store_id: number, seq: number) =>
   receiver.until(all =>
     all.find(({ type, data }) => type === 'store.changed' && data.store_id === store_id && data.seq >= seq),
   )
@@ -69,11 +69,11 @@ suite('webhooks', () => {
     await receiver.close()
   })
 
-  test('a stored order is told within a second, signed, with the newest seq and a feed that works', async () => {
+  test('a stored order arrives within a second, signed, with the newest seq and a feed that works', async () => {
     await push()
     const began = Date.now()
     const seq = await newest(1001)
-    const webhook = await told(1001, seq)
+    const webhook = await arrival(1001, seq)
     assert.ok(webhook.at - began < 1000, `${webhook.at - began} ms`)
     assert.ok(isSigned(webhook, endpoint.secret))
     assert.deepEqual(Object.keys(JSON.parse(webhook.body)), ['type', 'timestamp', 'data'])
@@ -102,7 +102,7 @@ suite('webhooks', () => {
     let pushed = 0
     for (; receiver.received.length < 3; pushed++) await push()
     assert.ok(pushed > 10, `${pushed} orders`)
-    await told(1001, await newest(1001))
+    await arrival(1001, await newest(1001))
     // By the server's own times: how fast a request arrives is the machine's business.
     const attempts = await recorded(receiver.received.length)
     const times = attempts.map(({ attempted_at_ms }) => Number(attempted_at_ms)).sort((x, y) => x - y)
@@ -126,8 +126,8 @@ suite('webhooks', () => {
     await push(1002)
     receiver.answerStatus(200)
     world.server.clock.advance(6)
-    await told(1001, await newest(1001))
-    await told(1002, await newest(1002))
+    await arrival(1001, await newest(1001))
+    await arrival(1002, await newest(1002))
     await becomes(({ failures }) => failures === 0)
   })
 
@@ -146,7 +146,7 @@ suite('webhooks', () => {
     assert.ok(second && isSigned(second, endpoint.secret))
   })
 
-  test('410 disables the endpoint at once, five days of failures too; enabled, it is told the newest seq', async () => {
+  test('410 disables the endpoint at once, five days of failures too; enabled again, it receives the newest seq', async () => {
     receiver.answerStatus(410)
     await push()
     await becomes(({ reason }) => reason === 'gone')
@@ -160,13 +160,13 @@ suite('webhooks', () => {
     await becomes(({ reason }) => reason === 'failing')
     receiver.answerStatus(200)
     await endpoints.setDisabled(endpoint.id, false, byTest)
-    await told(1001, await newest(1001))
+    await arrival(1001, await newest(1001))
   })
 
   test('a new feed makes every store due', async () => {
     await world.server.storage.changes.renewHistory()
-    await told(1001, await newest(1001))
-    await told(1002, await newest(1002))
+    await arrival(1001, await newest(1001))
+    await arrival(1002, await newest(1002))
   })
 
   test('revoked access gives the revoked event and then nothing more of that store', async () => {
@@ -175,7 +175,7 @@ suite('webhooks', () => {
     assert.deepEqual(changed.data.store_ids, [1001])
     await push(1002)
     await push(1001)
-    await told(1001, await newest(1001))
+    await arrival(1001, await newest(1001))
     await world.server.apps.revoke(world.reader.client_id, null, byTest)
     const revoked = await receiver.until(all => all.find(({ type }) => type === 'authorization.revoked'))
     assert.deepEqual(revoked.data.store_ids, [1001])
@@ -190,7 +190,7 @@ suite('webhooks', () => {
       [],
     )
     await push(1002)
-    await told(1002, await newest(1002))
+    await arrival(1002, await newest(1002))
   })
 
   test('a store that leaves its merchant is an event', async () => {
@@ -240,8 +240,8 @@ suite('webhooks', () => {
     await sleep(1200)
     assert.deepEqual(receiver.received, [])
     await endpoints.setPaused(client_id, false, byTest)
-    await told(1001, await newest(1001))
-    await told(1002, await newest(1002))
+    await arrival(1001, await newest(1001))
+    await arrival(1002, await newest(1002))
     assert.equal(receiver.received.length, 2)
   })
 
@@ -250,7 +250,7 @@ suite('webhooks', () => {
     try {
       const other = await create(second.url, ['authorization.granted'])
       await push()
-      await told(1001, await newest(1001))
+      await arrival(1001, await newest(1001))
       await endpoints.test(other.id)
       await second.until(all => all.find(({ type }) => type === 'webhook.test'))
       assert.deepEqual(

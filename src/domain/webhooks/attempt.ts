@@ -1,73 +1,78 @@
-import type { Scope } from '../../contract/scopes.ts'
-import type { Seconds } from '../../lib/clock.ts'
-import { storedAt } from '../../lib/seq.ts'
-import { messageBody, messageId } from '../../lib/webhook-message.ts'
-import {
-  type ActiveEndpoint,
-  type ClaimedPosition,
-  changeKinds,
-  type DeliveryState,
-  type DisabledReason,
-  type Health,
-  type NewDelivery,
-} from '../../storage/port/index.ts'
-import { scopeOfKind } from '../reading/changes.ts'
-import { feedOf } from '../reading/feed.ts'
-import { pauseAfter, readRetryAfter } from './backoff.ts'
-import type { Answer } from './send.ts'
+import type { ActiveEndpoint, Webhooks } from '../../storage/port/index.ts'
+import type { ActiveEndpoints } from './active-endpoints.ts'
+import type { Claimed } from './claims.ts'
+import { healthAfter, isSuccess, stateAfter } from './outcome.ts'
+import { createRecorder } from './recorder.ts'
+import type { Answer, Send } from './send.ts'
+import { signedHeaders } from './signature.ts'
 
-/** An endpoint that only failed for so long is disabled; other events than store.changed are given up after so long. */
-const disableAfter: Seconds = 5 * 86_400
-const retryFor: Seconds = 3 * 86_400
+export interface DeliveryObserver {
+  /** `delay_ms`: from the commit to the first attempt for it. */
+  attempt(type: string, delivered: boolean, delay_ms: number | null): void
+  disabled(endpoint_id: string, reason: string): void
+}
 
-/** The event for a store as it is now. The same seq gives the same event, and the same `webhook-id`. */
-export function storeChanged(
-  { id: endpoint_id, scope }: ActiveEndpoint,
-  { store_id, seq }: ClaimedPosition,
-  history: string,
-  now_ms: number,
-): NewDelivery {
-  const scopes = new Set(scope.split(' ') as Scope[])
-  const feed = feedOf(
-    history,
-    changeKinds.filter(kind => scopes.has(scopeOfKind[kind])),
-  )
-  const at = storedAt(seq)
-  const data = `{"store_id":${store_id},"seq":${seq},"feed":${JSON.stringify(feed)}}`
-  return {
-    endpoint_id,
-    id: messageId(endpoint_id, String(store_id), feed, String(seq)),
-    type: 'store.changed',
-    store_id,
-    body: messageBody('store.changed', at === null ? now_ms : at * 1000, data),
-    created_at_ms: now_ms,
+interface AttemptDeps {
+  webhooks: Pick<Webhooks, 'report' | 'settle' | 'trim'>
+  now(): number
+  send: Send
+  active: ActiveEndpoints
+  notice(error: unknown): void
+  observe: DeliveryObserver | undefined
+  /** Called after the first success of an endpoint that failed. */
+  recovered(endpoint_id: string): Promise<void>
+}
+
+/** One attempt: signs and sends a claimed event, and records the answer. */
+export function createAttempt({ webhooks, now, send, active, notice, observe, recovered }: AttemptDeps) {
+  const recorder = createRecorder({ webhooks, moved: positions => active.enqueue(positions) })
+
+  /** Begins, prolongs or ends the backoff of the endpoint. */
+  async function report(endpoint: ActiveEndpoint, answer: Answer): Promise<void> {
+    const health = healthAfter(answer, endpoint, now())
+    if (health.failed === null && endpoint.failures === 0) return
+    const counted = await webhooks.report(health)
+    const current = active.get(endpoint.id)
+    if (!current || !counted) return
+    if (health.failed === null) {
+      active.update({ ...current, failures: 0, failing_since: null, retry_at_ms: 0 })
+      await recovered(endpoint.id)
+      return
+    }
+    const { at, retry_at_ms, disable } = health.failed
+    const failing_since = current.failing_since ?? at
+    active.update({ ...current, failures: endpoint.failures + 1, failing_since, retry_at_ms })
+    active.queueOf(endpoint.id).clear()
+    if (disable === null) return
+    active.remove(endpoint.id)
+    observe?.disabled(endpoint.id, disable)
   }
-}
 
-export const isSuccess = ({ problem }: Pick<Answer, 'problem'>): boolean => problem === null
-
-/** The state of an event after an attempt. A failed store.changed is not repeated: the next attempt has the newest seq. */
-export function stateAfter(
-  answer: Answer,
-  { type, created_at_ms }: NewDelivery,
-  now_ms: number,
-): DeliveryState {
-  if (isSuccess(answer)) return 'delivered'
-  const isOver = type === 'store.changed' || created_at_ms + retryFor * 1000 <= now_ms
-  return isOver ? 'failed' : 'pending'
-}
-
-/** What an attempt says about its endpoint. */
-export function healthAfter(answer: Answer, endpoint: ActiveEndpoint, now_ms: number): Health {
-  const { id: endpoint_id, failures, failing_since } = endpoint
-  if (isSuccess(answer)) return { endpoint_id, failures, failed: null }
-  const at = Math.floor(now_ms / 1000)
-  const pause = pauseAfter(failures + 1, readRetryAfter(answer.retry_after, now_ms))
-  const disable: DisabledReason | null =
-    answer.status === 410
-      ? 'gone'
-      : failing_since !== null && failing_since + disableAfter <= at
-        ? 'failing'
-        : null
-  return { endpoint_id, failures, failed: { retry_at_ms: Math.round(now_ms + pause), at, disable } }
+  return async ({ endpoint, event, lease, position, since_ms }: Claimed): Promise<void> => {
+    const attempted_at_ms = now()
+    const headers = signedHeaders(endpoint, event.id, event.body, attempted_at_ms)
+    const answer = await send(endpoint.url, headers, event.body)
+    const delay = since_ms === null || endpoint.failures > 0 ? null : Math.max(0, attempted_at_ms - since_ms)
+    observe?.attempt(event.type, isSuccess(answer), delay)
+    const { endpoint_id, id, type, store_id, body, created_at_ms } = event
+    const { status, problem, duration_ms } = answer
+    // Before the lease ends: a failure begins the pause of the endpoint.
+    await report(endpoint, answer).catch(notice)
+    await recorder.record({
+      endpoint_id,
+      id,
+      type,
+      store_id,
+      body,
+      created_at_ms,
+      lease,
+      position,
+      state: stateAfter(answer, event, now()),
+      attempted_at_ms,
+      duration_ms,
+      status,
+      problem,
+      answer: answer.answer,
+    })
+  }
 }

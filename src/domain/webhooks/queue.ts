@@ -1,3 +1,5 @@
+import type { DuePosition } from '../../storage/port/index.ts'
+
 /** A store whose newest seq an endpoint does not know. */
 interface Waiting {
   /** Not before it: at most one attempt a second, and none while another process has a lease. */
@@ -13,11 +15,16 @@ interface Waiting {
 export class EndpointQueue {
   /** Attempts under way. */
   running = 0
-  /** There was more to do than fits: compare again when the queue is empty. */
-  overflow = false
+  /** There may be more to send than the queue has: compare the endpoint when nothing is ready. */
+  isPartial = false
+  /** The next comparison begins after this store, so that each has its turn when they do not all fit. */
+  after: bigint | null = null
+  /** Nothing is added before that comparison: stores that change all the time would take every place again. */
+  #isFull = false
   readonly #stores = new Map<bigint, Waiting>()
   readonly #limit: number
 
+  /** `limit`: stores at a time. */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -28,8 +35,25 @@ export class EndpointQueue {
       // Of two reads the earlier may have seen a lease that has ended since. A claim that is too early is refused.
       known.ready_ms = Math.min(known.ready_ms, ready_ms)
       known.since_ms ??= since_ms
-    } else if (this.#stores.size >= this.#limit) this.overflow = true
+    } else if (this.#isFull || this.#stores.size >= this.#limit) this.close()
     else this.#stores.set(store_id, { ready_ms, since_ms })
+  }
+
+  /** Adds nothing until the endpoint is compared. */
+  close(): void {
+    this.#isFull = true
+    this.isPartial = true
+  }
+
+  /** Adds what a comparison has found, by store. */
+  addCompared(found: readonly DuePosition[]): void {
+    const isLast = found.length < this.#limit
+    const wasFirst = this.after === null
+    this.isPartial = false
+    this.#isFull = false
+    for (const { store_id, next_at_ms } of found) this.add(store_id, next_at_ms, null)
+    this.after = isLast ? null : (found.at(-1)?.store_id ?? null)
+    if (!(isLast && wasFirst)) this.close()
   }
 
   /** Removes and returns the first stores that are ready. */
@@ -57,6 +81,7 @@ export class EndpointQueue {
 
   clear(): void {
     this.#stores.clear()
-    this.overflow = false
+    this.isPartial = false
+    this.#isFull = false
   }
 }

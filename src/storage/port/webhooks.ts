@@ -101,10 +101,13 @@ export interface Health {
   failed: { retry_at_ms: number; at: Seconds; disable: DisabledReason | null } | null
 }
 
-/** Which positions to compare with their stores. */
-export type DueScope = { store_ids: readonly bigint[] } | { above: number } | { endpoint_id: string }
+/** Which positions to compare: of stores, of stores whose seq is above one, or of an endpoint in stores after one. */
+export type DueScope =
+  | { store_ids: readonly bigint[] }
+  | { above: number }
+  | { endpoint_id: string; after: bigint | null }
 
-interface Lease {
+export interface Lease {
   id: string
   now_ms: number
   until_ms: number
@@ -116,8 +119,8 @@ export interface Webhooks {
   find(id: string): Promise<WebhookEndpoint | null>
   /** Oldest first. */
   ofApp(app_id: string): Promise<WebhookEndpoint[]>
-  /** Those of enabled apps that are not paused, enabled themselves. */
-  active(): Promise<ActiveEndpoint[]>
+  /** Those of enabled apps that are not paused, enabled themselves; of `ids`, or all. */
+  active(ids?: readonly string[]): Promise<ActiveEndpoint[]>
   /** The former secret signs too until `previous_until`. False when the endpoint does not exist. */
   rotateSecret(id: string, secret: string, previous_until: Seconds, audit?: AuditEntry): Promise<boolean>
   /** Enabling also ends the backoff. True when it changed something. */
@@ -144,7 +147,7 @@ export interface Webhooks {
 
   /** Adds the positions that a store and an endpoint of its apps should have and lacks; they are due. */
   complete(endpoint_id: string): Promise<void>
-  /** Positions behind their store's newest seq or of another history, without those of endpoints in backoff. */
+  /** Positions behind their store's newest seq or of another history, without those of endpoints in backoff; by store. */
   due(scope: DueScope, history: string, now_ms: number, limit: number): Promise<DuePosition[]>
   /** Leases those that are still due and allowed, also of endpoints in backoff. */
   claim(

@@ -273,7 +273,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     'all',
     s => s.webhooks.due({ store_ids: [one] }, 'h', 1, 10),
     s => s.webhooks.due({ above: 1 }, 'h', 1, 10),
-    s => s.webhooks.due({ endpoint_id: 'we_1' }, 'h', 1, 10),
+    s => s.webhooks.due({ endpoint_id: 'we_1', after: null }, 'h', 1, 10),
   ],
   'webhooks.claim': [
     'one',

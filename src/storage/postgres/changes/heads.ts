@@ -2,7 +2,7 @@ import type { Changes } from '../../port/index.ts'
 import { claimValues, readFacts, tokenFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
-import { lowestId } from '../lists/list.ts'
+import { firstAfter } from '../lists/list.ts'
 
 /** Distinct: two consents, or a consent and the operator's link, may name the same store. */
 const headsSql = (column: 'authorization_id' | 'app_id') =>
@@ -21,7 +21,7 @@ export function createHeads(db: Database): Pick<Changes, 'heads'> {
     async heads({ claim, offset, after, limit }) {
       const { authorization_id, app_id } = claim
       const [sql, owner] = authorization_id === null ? [byApp, app_id] : [byAuthorization, authorization_id]
-      const from = after === null ? lowestId : after + 1n
+      const from = firstAfter(after)
       // Two statements: Citus keeps the stores on many workers, which a statement with the facts cannot read.
       const [factsRow, [list]] = (await db.snapshot(
         [tokenFacts, claimValues(claim)],

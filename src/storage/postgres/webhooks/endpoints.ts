@@ -57,11 +57,13 @@ export function createEndpoints(db: Database): Endpoints {
       )
       return rows.map(toEndpoint)
     },
-    async active() {
+    async active(ids) {
       const rows = await db.query<EndpointRow & { scope: string }>(
         `select ${endpointColumns}, apps.scope from webhook_endpoints join apps on apps.id = app_id
-         where webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
+         where ${ids ? 'webhook_endpoints.id = any ($1::text[]) and' : ''} webhook_endpoints.disabled_at is null
+           and apps.disabled_at is null and not webhooks_paused
          order by webhook_endpoints.id`,
+        ids ? [ids] : [],
       )
       return rows.map(row => ({ ...toEndpoint(row), scope: row.scope }))
     },

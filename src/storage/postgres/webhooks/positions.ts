@@ -1,6 +1,7 @@
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
 import type { Database } from '../connection/database.ts'
+import { firstAfter } from '../lists/list.ts'
 import { runEach, type Statement } from './statements.ts'
 
 /** Of endpoints that may be called, in stores that their app may read, behind the store; $1 history. */
@@ -20,11 +21,12 @@ const dueSql = (scope: string) =>
 
 const ofStores = dueSql('known.store_id = any ($3::bigint[])')
 const above = dueSql('stores.seq > $3')
-const ofEndpoint = dueSql('known.endpoint_id = $3')
+const ofEndpoint = dueSql('known.endpoint_id = $3 and known.store_id >= $5')
 
-const scoped = (scope: DueScope): [sql: string, value: string | number | readonly bigint[]] => {
-  if ('store_ids' in scope) return [ofStores, scope.store_ids]
-  return 'above' in scope ? [above, scope.above] : [ofEndpoint, scope.endpoint_id]
+function statementOf(scope: DueScope, history: string, now_ms: number, limit: number): Statement {
+  if ('store_ids' in scope) return [ofStores, [history, now_ms, scope.store_ids, limit]]
+  if ('above' in scope) return [above, [history, now_ms, scope.above, limit]]
+  return [ofEndpoint, [history, now_ms, scope.endpoint_id, limit, firstAfter(scope.after)]]
 }
 
 const claimSql = `update webhook_positions as known set lease = $5, leased_until_ms = $6
@@ -46,9 +48,9 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
         [endpoint_id],
       )
     },
-    async due(scope, history, now_ms, limit) {
-      const [sql, value] = scoped(scope)
-      return [...(await db.query<DuePosition>(sql, [history, now_ms, value, limit]))]
+    async due(...given) {
+      const [sql, values] = statementOf(...given)
+      return [...(await db.query<DuePosition>(sql, values))]
     },
     async claim(positions, history, { id, now_ms, until_ms }) {
       const ofStore = Map.groupBy(positions, ({ store_id }) => store_id)

@@ -1,7 +1,7 @@
 import type { Changes } from '../../port/index.ts'
 import { type Access, tokenWorks } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
-import { lowestId } from '../lists/list.ts'
+import { firstAfter } from '../lists/list.ts'
 
 export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'> {
   // Grouped: two consents, or a consent and the operator's link, may name the same store.
@@ -21,7 +21,7 @@ export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'
       db.read(() => {
         const facts = access.facts(claim, null)
         if (!tokenWorks(facts)) return { facts, heads: null }
-        const from = after === null ? lowestId : after + 1n
+        const from = firstAfter(after)
         const rows =
           claim.authorization_id === null
             ? byApp.all(claim.app_id, from, limit, offset)

@@ -16,6 +16,8 @@ export interface ListShape {
 
 /** The first sort key of a list by an id of int64. */
 export const lowestId = -(2n ** 63n)
+/** The first id of a page; null begins at the lowest. */
+export const firstAfter = (id: bigint | null): bigint => (id === null ? lowestId : id + 1n)
 
 export const emptyChunk = (): Chunk => ({ bytes: new Uint8Array(), rows: 0, next: null })
 

@@ -22,11 +22,14 @@ export function createEndpoints(db: Database, writeAudit: WriteAudit): Endpoints
   const byApp = db.prepare<EndpointRow>(
     `select ${endpointColumns} from webhook_endpoints where app_id = ? order by created_at, id`,
   )
-  const active = db.prepare<EndpointRow & { scope: string }>(
-    `select ${endpointColumns}, apps.scope from webhook_endpoints join apps on apps.id = app_id
-     where webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
-     order by webhook_endpoints.id`,
-  )
+  const prepareActive = (scope: string) =>
+    db.prepare<EndpointRow & { scope: string }>(
+      `select ${endpointColumns}, apps.scope from webhook_endpoints join apps on apps.id = app_id
+       where ${scope} webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
+       order by webhook_endpoints.id`,
+    )
+  const allActive = prepareActive('')
+  const active = prepareActive('webhook_endpoints.id in (select value from json_each(?)) and')
   const insert = db.prepare(
     `insert into webhook_endpoints (id, app_id, url, events, secret, created_at) values (?, ?, ?, ?, ?, ?)`,
   )
@@ -79,7 +82,7 @@ export function createEndpoints(db: Database, writeAudit: WriteAudit): Endpoints
         return row ? toEndpoint(row) : null
       }),
     ofApp: app_id => db.look(() => byApp.all(app_id).map(toEndpoint)),
-    active: () => db.look(() => active.all().map(toEndpoint)),
+    active: ids => db.look(() => (ids ? active.all(JSON.stringify(ids)) : allActive.all()).map(toEndpoint)),
     rotateSecret: (id, secret, previous_until, audit) =>
       db.write(() => {
         const rotated = rotate.run(id, previous_until, secret).changes === 1

@@ -1,5 +1,6 @@
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
+import { firstAfter } from '../lists/list.ts'
 
 /** Of endpoints that may be called, in stores that their app may read, behind the store; ?1 history. */
 const from = `webhook_positions as known
@@ -29,7 +30,7 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
     )
   const ofStores = prepareDue('known.store_id in (select value from json_each(?3))')
   const above = prepareDue('stores.seq > ?3')
-  const ofEndpoint = prepareDue('known.endpoint_id = ?3')
+  const ofEndpoint = prepareDue('known.endpoint_id = ?3 and known.store_id >= ?5')
   const claim = db.prepare<ClaimedPosition>(
     `update webhook_positions set lease = ?5, leased_until_ms = ?6
      where endpoint_id = ?3 and store_id = ?4 and next_at_ms <= ?2 and leased_until_ms <= ?2
@@ -41,7 +42,7 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
   function rowsOf(scope: DueScope, history: string, now_ms: number, limit: number): DuePosition[] {
     if ('store_ids' in scope) return ofStores.all(history, now_ms, `[${scope.store_ids.join(',')}]`, limit)
     if ('above' in scope) return above.all(history, now_ms, scope.above, limit)
-    return ofEndpoint.all(history, now_ms, scope.endpoint_id, limit)
+    return ofEndpoint.all(history, now_ms, scope.endpoint_id, limit, firstAfter(scope.after))
   }
 
   return {

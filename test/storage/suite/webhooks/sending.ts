@@ -12,7 +12,7 @@ const lease = (id: string, now_ms: number) => ({ id, now_ms, until_ms: now_ms + 
 
 /** The stores that are due for an endpoint. */
 async function due({ webhooks, changes }: Storage, now_ms = 1000, endpoint_id = 'we_1'): Promise<bigint[]> {
-  const found = await webhooks.due({ endpoint_id }, await changes.history(), now_ms, 100)
+  const found = await webhooks.due({ endpoint_id, after: null }, await changes.history(), now_ms, 100)
   return found.map(({ store_id }) => store_id)
 }
 
@@ -78,7 +78,26 @@ export function sendingTests(open: Open): void {
     assert.deepEqual(await webhooks.due({ store_ids: [2n, 3n] }, history, 1, 10), [pair(2n)])
     assert.deepEqual(await webhooks.due({ above: 0 }, history, 1, 10), [pair(1n), pair(2n)])
     assert.deepEqual(await webhooks.due({ above: 10 }, history, 1, 10), [])
-    assert.deepEqual(await webhooks.due({ endpoint_id: 'we_1' }, history, 1, 1), [pair(1n)])
+    const after = (store_id: bigint | null, limit: number) =>
+      webhooks.due({ endpoint_id: 'we_1', after: store_id }, history, 1, limit)
+    assert.deepEqual(await after(null, 1), [pair(1n)])
+    assert.deepEqual(await after(1n, 10), [pair(2n)])
+    assert.deepEqual(await after(2n, 10), [])
+  })
+
+  check('an endpoint that is called is found with its newest secret', open, async storage => {
+    await begin(storage)
+    const { webhooks } = storage
+    await webhooks.create(endpoint('we_2'), 10)
+    await webhooks.rotateSecret('we_1', 'whsec_bmV3', 500)
+    const [found, ...others] = await webhooks.active(['we_1', 'none'])
+    assert.deepEqual([found?.id, found?.secret, others.length], ['we_1', 'whsec_bmV3', 0])
+    await webhooks.setDisabled('we_1', { at: 1, reason: 'by_hand' })
+    assert.deepEqual(await webhooks.active(['we_1']), [])
+    assert.deepEqual(
+      (await webhooks.active()).map(({ id }) => id),
+      ['we_2'],
+    )
   })
 
   check('a lease is given once, and again when it has expired', open, async storage => {
@@ -87,9 +106,10 @@ export function sendingTests(open: Open): void {
     const claims = await Promise.all(['x', 'y', 'z'].map(id => claim(storage, [1n, 2n], id)))
     assert.equal(claims.flat().length, 1)
     const { webhooks, changes } = storage
-    assert.deepEqual(await webhooks.due({ endpoint_id: 'we_1' }, await changes.history(), 1000, 10), [
-      { endpoint_id: 'we_1', store_id: 1n, next_at_ms: 31_000 },
-    ])
+    assert.deepEqual(
+      await webhooks.due({ endpoint_id: 'we_1', after: null }, await changes.history(), 1000, 10),
+      [{ endpoint_id: 'we_1', store_id: 1n, next_at_ms: 31_000 }],
+    )
     assert.deepEqual(await claim(storage, [1n], 'sooner', 30_999), [])
     assert.equal((await claim(storage, [1n], 'later', 31_000)).length, 1)
   })

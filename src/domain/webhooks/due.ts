@@ -1,0 +1,111 @@
+import { type Clock, millisecondsOf } from '../../lib/clock.ts'
+import { leastSeq } from '../../lib/seq.ts'
+import type { ActiveEndpoint, Storage } from '../../storage/port/index.ts'
+import type { ActiveEndpoints } from './active-endpoints.ts'
+
+/** Positions that one comparison of many endpoints reads. */
+const maxFound = 5000
+const compareEvery = 3600_000
+/** Seconds: a transaction that takes longer to become visible is found by the complete comparison. */
+const overlap = 300
+/** Seconds between two writes of the watermark. */
+const watermarkEvery = 60
+
+interface DueDeps {
+  storage: Pick<Storage, 'webhooks' | 'changes'>
+  clock: Clock
+  active: ActiveEndpoints
+  maxQueued: number
+}
+
+/** Finds the stores whose newest seq an endpoint does not know, and fills the queues with them. */
+export function createDue({ storage: { webhooks, changes }, clock, active, maxQueued }: DueDeps) {
+  const now = () => millisecondsOf(clock)
+  let history: string | null = null
+  let comparedAt = Number.NEGATIVE_INFINITY
+  /** Stores that another process sends: when to look whether it did. */
+  const elsewhere = new Map<bigint, number>()
+
+  /** What is due for one endpoint, as far as it fits the queue. */
+  async function compareEndpoint(endpoint_id: string): Promise<void> {
+    if (history === null) return
+    const { after } = active.queueOf(endpoint_id)
+    const found = await webhooks.due({ endpoint_id, after }, history, now(), maxQueued)
+    if (active.get(endpoint_id)) active.queueOf(endpoint_id).addCompared(found)
+  }
+
+  /** Stores that this process has changed, with the time of the first change. */
+  async function compareStores(since: ReadonlyMap<bigint, number>): Promise<void> {
+    if (active.size === 0 || history === null) return
+    active.enqueue(await webhooks.due({ store_ids: [...since.keys()] }, history, now(), maxFound), since)
+  }
+
+  /** Reads the endpoints and the history again, and compares what the sweep does not find. */
+  async function refresh(paused: boolean): Promise<void> {
+    const before = new Map(active.all().map(endpoint => [endpoint.id, endpoint]))
+    active.replace(paused ? [] : await webhooks.active())
+    if (active.size === 0) return
+    const formerly = history
+    history = await changes.history()
+    const isComplete = formerly !== history || now() - comparedAt >= compareEvery
+    const previous = comparedAt
+    // A failure below makes the next round compare everything.
+    comparedAt = Number.NEGATIVE_INFINITY
+    for (const endpoint of active.all()) {
+      const known = before.get(endpoint.id)
+      if (isComplete || !known) await webhooks.complete(endpoint.id)
+      if (isComplete || !known || isBehind(endpoint, known)) await compareEndpoint(endpoint.id)
+    }
+    comparedAt = isComplete ? now() : previous
+  }
+
+  /** Whether there may be more to send than the queue of the endpoint has. */
+  function isBehind({ id, failures, retry_at_ms }: ActiveEndpoint, known: ActiveEndpoint): boolean {
+    // Another process had the success that makes everything due; it may end before it has sent all.
+    if (known.failures > 0 && failures === 0) return true
+    const queue = active.queueOf(id)
+    if (queue.hasReady(now())) return false
+    const mayRetry = failures > 0 && retry_at_ms <= now() && queue.running === 0
+    return mayRetry || queue.isPartial
+  }
+
+  /** Stores that moved since the last sweep, also by other processes. */
+  async function sweep(watermark: number): Promise<void> {
+    const newest = leastSeq(clock.now())
+    const above = Math.max(0, Math.min(watermark, newest) - leastSeq(overlap))
+    const found = await webhooks.due({ above }, history ?? '', now(), maxFound)
+    active.enqueue(found)
+    if (found.length === maxFound) active.markPartial()
+    if (newest - watermark >= leastSeq(watermarkEvery)) await webhooks.setWatermark(newest)
+  }
+
+  /** Stores whose claim another process had: it may have ended before it sent them. */
+  async function checkElsewhere(): Promise<void> {
+    const store_ids = [...elsewhere].filter(([, at]) => at <= now()).map(([store_id]) => store_id)
+    if (store_ids.length === 0) return
+    active.enqueue(await webhooks.due({ store_ids }, history ?? '', now(), maxFound))
+    for (const store_id of store_ids) elsewhere.delete(store_id)
+  }
+
+  return {
+    /** The history that positions are compared with; null before the first comparison. */
+    get history() {
+      return history
+    },
+    compareEndpoint,
+    compareStores,
+    /** Everything that a round compares. */
+    async find(): Promise<void> {
+      const { paused, watermark } = await webhooks.sender()
+      await refresh(paused)
+      if (active.size === 0) return
+      await sweep(watermark)
+      await checkElsewhere()
+    },
+    lookAgain(store_id: bigint, at_ms: number): void {
+      elsewhere.set(store_id, at_ms)
+    },
+  }
+}
+
+export type Due = ReturnType<typeof createDue>
