@@ -74,8 +74,8 @@ test('a node that is killed while it sends loses nothing: the other repeats it w
   assert.equal(repeated.body, held.body)
   assert.ok(isSigned(repeated, secret))
   await push(second, 1002, 'K-2')
-  const told = await receiver.until(all => all.find(({ data }) => data.store_id === 1002))
-  assert.equal(receiver.received.filter(({ id }) => id === told.id).length, 1)
+  const arrived = await receiver.until(all => all.find(({ data }) => data.store_id === 1002))
+  assert.equal(receiver.received.filter(({ id }) => id === arrived.id).length, 1)
 })
 
 test('SIGTERM lets the attempt under way finish and records it', async () => {
@@ -102,7 +102,7 @@ test('SIGTERM lets the attempt under way finish and records it', async () => {
 })
 
 /** A few seconds of what `npm run torture -- --only webhooks` does for minutes. */
-test('webhooks: with dead endpoints among a hundred, the live ones are told of the newest seq', {
+test('webhooks: with dead endpoints among a hundred, the live ones receive the newest seq', {
   timeout: 120_000,
 }, async t => {
   const { broken, tried, found } = await webhooks.run(shortTrial(engineName, 3, text => t.diagnostic(text)))

@@ -19,7 +19,7 @@ const endpointsOfApp = 10
 const storesOfApp = 10
 const ordersPerSecond = 1000
 /** Milliseconds from the answer to a batch to the arrival of its webhook; megabytes of the process. */
-const limits = { p99: 1000, memory: 512, told: 30_000 }
+const limits = { p99: 1000, memory: 512, arrival: 30_000 }
 
 /** Of the ten endpoints of each app. */
 const behaviourOf = (n: number): Behaviour =>
@@ -49,7 +49,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const node = await startNode(site.cli, env)
   try {
     const pushes = await load(trial, node, await tokenOf(node.base, site.tills), store_ids)
-    const behind = await untilTold(node, await tokenOf(node.base, site.reader), receivers)
+    const behind = await untilReceived(node, await tokenOf(node.base, site.reader), receivers)
     return judge(trial, { pushes, behind, delays: delaysOf(pushes, receivers), memory: peakMemory(node) })
   } finally {
     node.process.kill('SIGKILL')
@@ -108,13 +108,13 @@ async function load(trial: Trial, node: Node, bearer: string, store_ids: number[
   return pushes
 }
 
-/** How many pairs of a live endpoint and a store are not told of the newest seq, 30 s after the load. */
-async function untilTold({ base }: Node, bearer: string, { arrivalsOf }: Receivers): Promise<number> {
+/** How many pairs of a live endpoint and a store lack the newest seq, 30 s after the load. */
+async function untilReceived({ base }: Node, bearer: string, { arrivalsOf }: Receivers): Promise<number> {
   const heads = await newestSeqs(base, bearer)
   const pairs = heads.flatMap(({ store_id, seq }) =>
     liveEndpointsOf(store_id).map(n => ({ n, store_id, seq })),
   )
-  for (const end = performance.now() + limits.told; ; await sleep(50)) {
+  for (const end = performance.now() + limits.arrival; ; await sleep(50)) {
     const behind = pairs.filter(
       ({ n, store_id, seq }) => (arrivalsOf(n, store_id).at(-1)?.seq ?? 0) < seq,
     ).length
@@ -154,7 +154,7 @@ function judge(trial: Trial, { pushes, behind, delays, memory }: Measured): Outc
   const rate = Math.round((pushes.length * batchSize) / seconds)
   const most = trial.busyMachine ? 10 * limits.p99 : limits.p99
   const broken = [
-    ...(behind > 0 ? [`${behind} times a live endpoint was not told of the newest seq of a store`] : []),
+    ...(behind > 0 ? [`${behind} times a live endpoint did not receive the newest seq of a store`] : []),
     ...(quantile(0.99) > most ? [`p99 of the delay was ${quantile(0.99)} ms; the limit is ${most}`] : []),
     ...(memory > limits.memory ? [`the process took ${memory} MB; the limit is ${limits.memory}`] : []),
     ...(delays.length === 0 ? ['no batch was stored'] : []),
@@ -167,7 +167,7 @@ function judge(trial: Trial, { pushes, behind, delays, memory }: Measured): Outc
       `${apps * endpointsOfApp} endpoints of ${apps} apps, ${live} of them live, the others refuse, hang or answer 500; ${rate} orders a second ` +
       `for ${Math.round(seconds)} s, in batches of one of ${apps * storesOfApp} stores`,
     found:
-      `every live endpoint was told of the newest seq of each of its stores; from the answer to a batch to its webhook: ` +
+      `every live endpoint received the newest seq of each of its stores; from the answer to a batch to its webhook: ` +
       `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, at most ${quantile(0.99999)} ms; ${memory} MB at most in the process`,
     broken,
   }
