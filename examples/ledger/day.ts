@@ -34,6 +34,17 @@ export const dateIn = (timeZone: string, time: Date): string =>
     time,
   )
 
+/** The day to show: the one that is asked for, or the last one with orders, which in the morning is not today. */
+export function dateToShow(asked: string | null, timeZone: string, newest: string | null, now: Date): string {
+  const today = dateIn(timeZone, now)
+  if (asked !== null && isDate(asked) && asked <= today) return asked
+  const last = newest === null ? today : dateIn(timeZone, timeOf(newest))
+  return last < today ? last : today
+}
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
+
 export const moveDate = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 

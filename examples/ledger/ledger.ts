@@ -5,7 +5,7 @@ import { type ClientOptions, createClient, isTillgateError, type Store, verifyWe
 import { createConnections, newSession } from './connections.ts'
 import { createCopy } from './copy.ts'
 import { openDatabase } from './database.ts'
-import { dateIn, figuresOf, timeOf, windowAround } from './day.ts'
+import { dateIn, dateToShow, figuresOf, windowAround } from './day.ts'
 import { openEvents, readBody, readSession, redirect, sendPage, setSession } from './http.ts'
 import { dayPage, messagePage, noStoresPage, startPage, storeAddress } from './pages.ts'
 
@@ -74,11 +74,8 @@ export function createLedger(options: LedgerOptions): { server: Server; close():
       const store = stores.find(({ id }) => String(id) === wanted)
       if (!store) return sendPage(response, wanted === null ? 200 : 404, noStoresPage())
       const today = dateIn(store.timezone, new Date())
-      const asked = url.searchParams.get('day') ?? ''
-      // Without a day in the address: the last one with orders, which in the morning is not today.
-      const newest = newestOf(store)
-      const last = newest === '' ? today : dateIn(store.timezone, timeOf(newest))
-      const date = isDate(asked) && asked <= today ? asked : last < today ? last : today
+      const newest = copy.newest(String(store.id))
+      const date = dateToShow(url.searchParams.get('day'), store.timezone, newest, new Date())
       const { from, to } = windowAround(date)
       const day = figuresOf(date, store.timezone, copy.orders(String(store.id), from, to))
       const isRead = copy.isRead(String(store.id))
@@ -179,6 +176,3 @@ export function createLedger(options: LedgerOptions): { server: Server; close():
     },
   }
 }
-
-const isDate = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
@@ -10,6 +11,7 @@ import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
+import { Browser } from '../helpers/browser.ts'
 import { createCli } from '../helpers/cli.ts'
 import { type RunningDemo, startDemo } from '../helpers/demo.ts'
 import { isUntouched, onPostgres, sqliteAlone } from '../helpers/engine.ts'
@@ -120,6 +122,29 @@ describe('tillgate demo --no-serve --json', async () => {
     }
   })
 
+  test('a demo that was interrupted while it was filled says so, and --reset starts over', {
+    skip: sqliteAlone,
+  }, async () => {
+    const broken = await createCli()
+    try {
+      const child = broken.start(['demo', '--no-serve', '--orders', '1000000'])
+      const ended = once(child, 'exit')
+      while (!existsSync(demoFiles(broken.database).saved)) await new Promise(setImmediate)
+      child.kill('SIGKILL')
+      await ended
+      const again = await broken.run(['demo', '--no-serve'])
+      assert.deepEqual({ code: again.code, stdout: again.stdout }, { code: 1, stdout: '' })
+      assert.match(
+        again.stderr,
+        /^tillgate: the demo was interrupted while it was filled; --reset starts over\n$/,
+      )
+      const args = ['demo', '--no-serve', '--reset', '--stores', '2', '--orders', '20', '--days', '2']
+      assert.equal((await broken.json<Demo>(args)).stores.length, 2)
+    } finally {
+      broken.remove()
+    }
+  })
+
   test('data that is no demo’s is neither served nor deleted, with --reset too', async () => {
     const real = await createCli()
     const storage = await openStorage(real.database)
@@ -208,9 +233,13 @@ describe('tillgate demo', async () => {
     other.remove()
   })
 
-  test('two demos run beside each other, each with its example app; with --live one keeps selling', async () => {
+  test('two demos run beside each other, each with its example app; one sells with --live, and sends no webhook to this machine as a sandbox', async () => {
     const other = await createCli()
-    const second = await startDemo(other, ['--orders', '20', '--days', '2', '--live'])
+    const env = { TILLGATE_SANDBOX: '1' }
+    const second = await startDemo(other, ['--orders', '20', '--days', '2', '--live'], env)
+    await assertWebhooksToItself(second, 422)
+    assert.ok(demo)
+    await assertWebhooksToItself(demo, 201)
     const grant = new URLSearchParams({ grant_type: 'client_credentials', ...second.app('Dashboard') })
     const answer = await fetch(`${second.base}/auth/v2/token`, { method: 'POST', body: grant })
     const { access_token } = (await answer.json()) as { access_token: string }
@@ -228,3 +257,13 @@ describe('tillgate demo', async () => {
     other.remove()
   })
 })
+
+/** What a developer's form answers for an endpoint on the machine of the demo, where only its example app may have one. */
+async function assertWebhooksToItself(demo: RunningDemo, status: number): Promise<void> {
+  const email = 'developer@demo.example'
+  const browser = new Browser(demo.base)
+  await browser.signIn(email, demo.password(email))
+  const form = await browser.open(`/developer/apps/${demo.app('Dashboard').client_id}/webhooks`)
+  const answer = await browser.submit(form, { url: 'http://127.0.0.1:9/', events: 'store.changed' })
+  assert.equal(answer.status, status, answer.text)
+}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { createMail } from '../../src/domain/accounts/mail.ts'
 import { Browser } from '../helpers/browser.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
 
@@ -64,6 +65,31 @@ async function ask(email: string) {
   assert.match((await browser.open('/login')).text, /Forgot your password/)
   return browser.submit(await browser.open('/login/forgot'), { email })
 }
+
+test('to another machine without TLS nothing is sent, not even the password', async () => {
+  const commands: string[] = []
+  const plain = createServer(socket => {
+    socket.on('error', () => {})
+    socket.write('220 mail\r\n')
+    socket.on('data', data => {
+      commands.push(String(data))
+      const offers = '250-mail\r\n250 AUTH PLAIN LOGIN\r\n'
+      socket.write(String(data).startsWith('EHLO') ? offers : '502 not here\r\n')
+    })
+  })
+  // Any address but those of this machine that the rule names.
+  plain.listen(0, '127.0.0.2')
+  await once(plain, 'listening')
+  const { port } = plain.address() as AddressInfo
+  const mail = createMail({ smtp_url: `smtp://till:p%40ss@127.0.0.2:${port}`, mail_from: 'pos@example.com' })
+  try {
+    const sent = mail?.send({ to: 'owner@example.com', subject: 'A link', text: '/password/secret' })
+    await assert.rejects(sent ?? Promise.resolve(), { code: 'ETLS' })
+  } finally {
+    plain.close()
+  }
+  assert.match(commands.join(''), /^EHLO [^\r]+\r\nSTARTTLS\r\n(QUIT\r\n)?$/)
+})
 
 test('a forgotten password: the mail has a link that sets a new one', async () => {
   const answer = await ask(' Owner@example.com')
