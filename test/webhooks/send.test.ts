@@ -29,6 +29,13 @@ const raw = async (handle: (socket: Socket) => void): Promise<string> => {
   )
   return `http://127.0.0.1:${port}/hook?key=hidden`
 }
+const upgrade = (socket: Socket) =>
+  socket.write('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')
+/** Interim answers without end. */
+const inform = (socket: Socket) => {
+  const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20)
+  socket.on('close', () => clearInterval(timer))
+}
 const post = (url: string) => send(url, {}, '{}')
 
 test('any 2xx is a success, also when its body never ends or the connection breaks', async () => {
@@ -73,7 +80,7 @@ test('redirects are not followed', async () => {
   assert.equal(followed, false)
 })
 
-test('a receiver that hangs, closes, refuses or speaks no HTTP is a failure, without its address', async () => {
+test('a receiver that hangs, closes, refuses, upgrades or speaks no HTTP is a failure, without its address', async () => {
   const port = await listen(createTcp())
   const closed = `http://127.0.0.1:${port}/`
   await new Promise(resolve => open.pop()?.close(resolve))
@@ -83,6 +90,12 @@ test('a receiver that hangs, closes, refuses or speaks no HTTP is a failure, wit
     [await raw(socket => socket.destroy()), 'the connection was closed without an answer'],
     [closed, 'the connection was refused'],
     [await raw(socket => socket.end('220 smtp ready\r\n')), 'HPE_INVALID_CONSTANT'],
+    [await raw(upgrade), 'HTTP 101: the protocol is not changed'],
+    [await raw(inform), 'no answer within 0.4 s'],
+    [
+      await raw(socket => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`)),
+      'HPE_HEADER_OVERFLOW',
+    ],
   ] as const) {
     const { status, problem } = await post(url)
     assert.deepEqual([status, problem], [null, expected])

@@ -64,10 +64,19 @@ async function exchange(
       'user-agent': 'Tillgate-Webhooks/1.0',
     },
   })
-  const timer = setTimeout(() => request.destroy(new TimedOut(limit_ms)), limit_ms)
+  const end = (error: Error): void => {
+    reject(error)
+    request.destroy(error)
+  }
+  const timer = setTimeout(() => end(new TimedOut(limit_ms)), limit_ms)
   try {
     request.on('response', resolve)
     request.on('error', reject)
+    // Without a listener Node closes the connection, and no event says so.
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      end(new Upgraded())
+    })
     request.end(body)
     const response = await promise
     const { statusCode: status = 0 } = response
@@ -119,6 +128,10 @@ class ForbiddenAddress extends Error {
   override message = 'the address is not a public one, and TILLGATE_WEBHOOK_ALLOW does not name it'
 }
 
+class Upgraded extends Error {
+  override message = 'HTTP 101: the protocol is not changed'
+}
+
 class TimedOut extends Error {
   constructor(limit_ms: number) {
     super(`no answer within ${limit_ms / 1000} s`)
@@ -127,7 +140,8 @@ class TimedOut extends Error {
 
 /** For the developer: no address, no query, nothing that the receiver has sent. */
 function problemOf(error: unknown): string {
-  if (error instanceof ForbiddenAddress || error instanceof TimedOut) return error.message
+  if ([ForbiddenAddress, Upgraded, TimedOut].some(own => error instanceof own))
+    return (error as Error).message
   const { code = '' } = error as { code?: string }
   return (
     problems[code] ??
