@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Demo } from '../../src/cli/demo/fill.ts'
 import { demoFiles } from '../../src/cli/demo/saved.ts'
@@ -129,7 +130,8 @@ describe('tillgate demo --no-serve --json', async () => {
     try {
       const child = broken.start(['demo', '--no-serve', '--orders', '1000000'])
       const ended = once(child, 'exit')
-      while (!existsSync(demoFiles(broken.database).saved)) await new Promise(setImmediate)
+      const { saved } = demoFiles(broken.database)
+      for (; !existsSync(saved); await sleep(10)) assert.equal(child.exitCode, null)
       child.kill('SIGKILL')
       await ended
       const again = await broken.run(['demo', '--no-serve'])
