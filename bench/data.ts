@@ -85,7 +85,7 @@ async function readThrough(file: string): Promise<void> {
   for await (const _ of createReadStream(file, { highWaterMark: 2 ** 20 }));
 }
 
-async function fill(env: Data['env'], options: DataOptions): Promise<Data> {
+export async function fill(env: Data['env'], options: DataOptions): Promise<Data> {
   const end = Math.floor(Date.now() / 1000)
   const importing = tillgate(['import', '-', '--json'], env, 'pipe')
   // Both at once: an import that fails early stops reading records.
