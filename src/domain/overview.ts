@@ -1,7 +1,7 @@
 import type { Seconds } from '../lib/clock.ts'
 import type { Storage, Totals } from '../storage/port/index.ts'
 import type { createIngestFigures, IngestChart } from './usage/ingest.ts'
-import type { createRequestFigures, RequestChart, RequestFigures } from './usage/requests.ts'
+import type { createRequestFigures, Ranked, RequestChart } from './usage/requests.ts'
 
 const hours = 24
 /** Also the days that are searched for the last batch. */
@@ -24,9 +24,9 @@ export interface Overview {
   totals: Totals
   /** In the period, like the next three. */
   requests: RequestChart
-  endpoints: (RequestFigures & { key: string })[]
+  endpoints: Ranked[]
   /** Most requests first; `name` is null for requests without a known app. */
-  apps: (RequestFigures & { key: string; name: string | null })[]
+  apps: (Ranked & { name: string | null })[]
   ingest: IngestChart
   /** Within the last 30 days. */
   last_ingest_at: Seconds | null
@@ -53,8 +53,7 @@ export async function readOverview(
     storage.schema(),
   ])
   // One after the other: each yields to other requests between its statements.
-  const chart = await (isDay ? requests.byHour(null, hours) : requests.byDay(null, days))
-  const endpoints = await (isDay ? requests.byEndpoint(null, hours) : requests.byEndpointOfDays(null, days))
+  const { chart, endpoints } = await (isDay ? requests.ofAll('hour', hours) : requests.ofAll('day', days))
   const apps = await (isDay ? requests.byApp(hours) : requests.byAppOfDays(days))
   const named = apps.slice(0, maxApps).map(async app => ({
     ...app,

@@ -32,6 +32,9 @@ export interface RequestChart {
   total: RequestFigures
 }
 
+/** The figures of an endpoint or an app. */
+export type Ranked = RequestFigures & { key: string }
+
 export interface LogPage {
   entries: LoggedRequest[]
   /** Null when nothing follows. */
@@ -69,30 +72,53 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
     }
   }
 
-  async function ranked(app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') {
-    const rows = await summed(app_id, span, by)
+  /** The chart and the endpoints of all apps from one pass over their rows. */
+  async function ofAll(span: UsageSpan): Promise<{ chart: RequestChart; endpoints: Ranked[] }> {
+    await recorder.flush()
+    const endpoints = new Map<string, RequestCounts>()
+    const points: RequestPoint[] = []
+    let total = none
+    for (const at of bucketsOf(span)) {
+      const asked = { width: span.width, from: at, to: at, app_id: null, by: 'endpoint' } as const
+      const rows = await storage.usage.requests(asked)
+      for (const row of rows) endpoints.set(row.key, sum(endpoints.get(row.key) ?? none, row))
+      const all = rows.reduce<RequestCounts>(sum, none)
+      points.push({ at, ...figuresOf(all) })
+      total = sum(total, all)
+      await yieldEventLoop()
+    }
+    const ofEndpoints = [...endpoints].map(([key, counts]) => ({ key, ...counts }))
+    return { chart: { points, total: figuresOf(total) }, endpoints: rankedOf(ofEndpoints) }
+  }
+
+  const ranked = async (app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') =>
+    rankedOf(await summed(app_id, span, by))
+
+  function rankedOf(rows: readonly RequestSums[]): Ranked[] {
     return rows
       .map(row => ({ key: row.key, ...figuresOf(row) }))
       .sort((one, other) => other.requests - one.requests || (one.key < other.key ? -1 : 1))
   }
 
   return {
+    /** Of all apps, and of requests without a known app, over the last hours or days. */
+    ofAll: (unit: 'hour' | 'day', count: number) => ofAll(lastBuckets(unit, count, clock.now())),
     /** `app_id` null: all apps, and requests without a known app. */
     byHour: (app_id: string | null, hours: number): Promise<RequestChart> =>
       chart(app_id, lastBuckets('hour', hours, clock.now())),
     byDay: (app_id: string | null, days: number): Promise<RequestChart> =>
       chart(app_id, lastBuckets('day', days, clock.now())),
     /** By endpoint over the last hours, most requests first; `key` is the endpoint. */
-    byEndpoint: (app_id: string | null, hours: number): Promise<(RequestFigures & { key: string })[]> =>
+    byEndpoint: (app_id: string | null, hours: number): Promise<Ranked[]> =>
       ranked(app_id, lastBuckets('hour', hours, clock.now()), 'endpoint'),
     /** The same over the last days. */
-    byEndpointOfDays: (app_id: string | null, days: number): Promise<(RequestFigures & { key: string })[]> =>
+    byEndpointOfDays: (app_id: string | null, days: number): Promise<Ranked[]> =>
       ranked(app_id, lastBuckets('day', days, clock.now()), 'endpoint'),
     /** By app over the last hours, most requests first; `key` is the app_id, empty for requests without a known app. */
-    byApp: (hours: number): Promise<(RequestFigures & { key: string })[]> =>
+    byApp: (hours: number): Promise<Ranked[]> =>
       ranked(null, lastBuckets('hour', hours, clock.now()), 'app_id'),
     /** The same over the last days. */
-    byAppOfDays: (days: number): Promise<(RequestFigures & { key: string })[]> =>
+    byAppOfDays: (days: number): Promise<Ranked[]> =>
       ranked(null, lastBuckets('day', days, clock.now()), 'app_id'),
     /** Each of these apps over the last hours. */
     async totals(app_ids: readonly string[], hours: number): Promise<Map<string, RequestFigures>> {

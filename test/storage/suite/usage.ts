@@ -160,6 +160,39 @@ export function usageTests(open: Open): void {
     },
   )
 
+  check('the reads of any number of stores add up, in order', open, async storage => {
+    const ids = Array.from({ length: 250 }, (_, i) => BigInt(i + 1))
+    const reads = ids.flatMap(store_id => [
+      read({ store_id, bucket: 0, orders: 2, last_at: Number(store_id) }),
+      read({ store_id, bucket: hour, app_id: store_id % 2n === 0n ? 'a' : 'b' }),
+    ])
+    await storage.usage.add({ reads, requests: [], ingest: [], log: [] })
+    const asked = { store_ids: ids.toReversed(), width: hour, from: 0, to: hour, app_id: null }
+    const brief = async (by: readonly ('store_id' | 'app_id')[]) =>
+      (await storage.usage.reads({ ...asked, by })).map(row => [
+        row.bucket,
+        row.store_id,
+        row.app_id,
+        row.requests,
+        row.orders,
+        row.last_at,
+      ])
+    assert.deepEqual(await brief([]), [
+      [0, null, null, 250, 500, 250],
+      [hour, null, null, 250, 0, 10],
+    ])
+    assert.deepEqual(await brief(['app_id']), [
+      [0, null, 'a', 250, 500, 250],
+      [hour, null, 'a', 125, 0, 10],
+      [hour, null, 'b', 125, 0, 10],
+    ])
+    const byStore = await storage.usage.reads({ ...asked, by: ['store_id'] })
+    assert.deepEqual(
+      byStore.map(({ store_id }) => store_id),
+      [...ids, ...ids],
+    )
+  })
+
   check('activity is every row by itself, newest first, page by page', open, async storage => {
     const reads = [2, 1, 0].flatMap(n =>
       [lowest, 7n, highest].flatMap(store_id =>

@@ -66,11 +66,12 @@ export function createAuthorizations(db: Database): Authorizations {
          where linked.authorization_id = any ($1::text[]) order by stores.id`,
         [apps.map(({ authorization_id }) => authorization_id)],
       )
+      const storesOf = Map.groupBy(stores, ({ authorization_id }) => authorization_id)
       return apps.map(app => ({
         ...app,
-        stores: stores
-          .filter(({ authorization_id }) => authorization_id === app.authorization_id)
-          .map(({ authorization_id: _of, ...store }) => store),
+        stores: (storesOf.get(app.authorization_id) ?? []).map(
+          ({ authorization_id: _of, ...store }) => store,
+        ),
       }))
     },
     linksTo: store_ids =>

@@ -10,6 +10,7 @@ import type {
 } from '../../port/index.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
+import { countedAccounts } from '../../shared/totals.ts'
 import { contains } from './contains.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -122,12 +123,9 @@ export function createBrowse(db: Database): Browse {
       const [[stores], [people]] = await Promise.all([
         db.query<{ count: number }>('select count(*) as count from stores'),
         db.query<Record<keyof Totals, bigint>>(
-          `select (select count(*) from apps) as apps,
-             (select count(*) from apps where disabled_at is not null) as disabled_apps,
-             (select count(*) from accounts where role = 'merchant') as merchants,
-             (select count(*) from accounts where role = 'developer') as developers,
-             (select count(*) from accounts where role = 'operator') as operators,
-             (select count(*) from accounts where disabled_at is not null) as disabled_accounts`,
+          `select some_apps.*, people.*
+           from (select count(*) as apps, count(disabled_at) as disabled_apps from apps) as some_apps,
+             (select ${countedAccounts} from accounts) as people`,
         ),
       ])
       const count = (name: keyof Totals): number => Number(people?.[name])

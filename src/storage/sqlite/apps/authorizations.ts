@@ -98,12 +98,14 @@ export function createAuthorizations(
      from authorizations join apps on apps.id = app_id
      where account_id = ? and revoked_at is null order by apps.name, app_id`,
   )
-  const connectedStores = db.prepare<ConnectedApp['stores'][number]>(
+  // Apps times stores of a merchant: tuples take a fraction of the time.
+  const connectedStores = db.prepare<[id: bigint, name: string, since: bigint, activated_at: bigint | null]>(
     `select stores.id, stores.name, since, activated_at from authorization_stores as linked
      join stores on stores.id = linked.store_id
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
-     where linked.authorization_id = ? order by stores.id`,
+     where linked.authorization_id = ? order by linked.store_id`,
     'bigint',
+    'tuples',
   )
   const links = db.prepare<StoreLink>(
     `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
@@ -128,7 +130,12 @@ export function createAuthorizations(
       db.read(() =>
         connected.all(account_id).map(app => ({
           ...app,
-          stores: connectedStores.all(app.authorization_id).map(row => ({ ...row })),
+          stores: connectedStores.all(app.authorization_id).map(([id, name, since, activated_at]) => ({
+            id,
+            name,
+            since: Number(since),
+            activated_at: activated_at === null ? null : Number(activated_at),
+          })),
         })),
       ),
     linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(row => ({ ...row }))),

@@ -1,6 +1,7 @@
 import type { Account, Browse, Found, FoundStore, Search, StoreReader, Totals } from '../../port/index.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
+import { countedAccounts } from '../../shared/totals.ts'
 import { contains } from './contains.ts'
 import { type Database, plain } from '../connection/database.ts'
 
@@ -77,13 +78,9 @@ export function createBrowse(db: Database): Browse {
      from authorizations where app_id = ? and revoked_at is null`,
   )
   const totals = db.prepare<Totals>(
-    `select (select count(*) from stores) as stores,
-       (select count(*) from apps) as apps,
-       (select count(*) from apps where disabled_at is not null) as disabled_apps,
-       (select count(*) from accounts where role = 'merchant') as merchants,
-       (select count(*) from accounts where role = 'developer') as developers,
-       (select count(*) from accounts where role = 'operator') as operators,
-       (select count(*) from accounts where disabled_at is not null) as disabled_accounts`,
+    `select (select count(*) from stores) as stores, some_apps.*, people.*
+     from (select count(*) as apps, count(disabled_at) as disabled_apps from apps) as some_apps,
+       (select ${countedAccounts} from accounts) as people`,
   )
 
   const newestSeq = db.prepare<{ seq: number | null }>('select max(seq) as seq from stores where seq > 0')
