@@ -93,6 +93,22 @@ suite('webhooks of several processes', () => {
     assert.deepEqual(node.sent, [2])
   })
 
+  test('a sweep begins shortly before the last one, and every ten seconds at the watermark with its long overlap', async () => {
+    const above: number[] = []
+    const { due } = world.storage.webhooks
+    world.storage.webhooks.due = (scope, ...more) => {
+      if ('above' in scope) above.push(start - scope.above / 1_000_000)
+      return due(scope, ...more)
+    }
+    const node = startNode()
+    for (const seconds of [0, 1, 1, 10]) {
+      world.now += seconds
+      await node.tick()
+    }
+    // Before the first the watermark is 0; the first sets it.
+    assert.deepEqual(above, [start, 15, 14, 300])
+  })
+
   test('once an hour everything is compared, also positions that are missing', async () => {
     const node = startNode()
     await node.tick()

@@ -8,6 +8,8 @@ const maxFound = 5000
 const compareEvery = 3600_000
 /** Seconds: a transaction that takes longer to become visible is found by the complete comparison. */
 const overlap = 300
+const shortOverlap = 15
+const sweepLongEvery = 10_000
 /** Seconds between two writes of the watermark. */
 const watermarkEvery = 60
 
@@ -23,6 +25,9 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   const now = () => millisecondsOf(clock)
   let history: string | null = null
   let comparedAt = Number.NEGATIVE_INFINITY
+  /** The newest seq that was possible at the last sweep, and the time of the last one with the long overlap. */
+  let swept = 0
+  let sweptLongAt = Number.NEGATIVE_INFINITY
   /** Stores that another process sends: when to look whether it did. */
   const elsewhere = new Map<bigint, number>()
 
@@ -72,10 +77,15 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   /** Stores that moved since the last sweep, also by other processes. */
   async function sweep(watermark: number): Promise<void> {
     const newest = leastSeq(clock.now())
-    const above = Math.max(0, Math.min(watermark, newest) - leastSeq(overlap))
+    // The long overlap finds late transactions and what a process that has ended left; many stores have moved within it.
+    const isLong = now() - sweptLongAt >= sweepLongEvery
+    const [from, before] = isLong ? [watermark, overlap] : [swept, shortOverlap]
+    const above = Math.max(0, Math.min(from, newest) - leastSeq(before))
     const found = await webhooks.due({ above }, history ?? '', now(), maxFound)
     active.enqueue(found)
     if (found.length === maxFound) active.markPartial()
+    swept = newest
+    if (isLong) sweptLongAt = now()
     if (newest - watermark >= leastSeq(watermarkEvery)) await webhooks.setWatermark(newest)
   }
 

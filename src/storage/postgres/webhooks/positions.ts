@@ -20,12 +20,21 @@ const dueSql = (scope: string) =>
    order by known.store_id, known.endpoint_id limit $4`
 
 const ofStores = dueSql('known.store_id = any ($3::bigint[])')
-const above = dueSql('stores.seq > $3')
+/** The stores that moved first: of tables that nobody has analyzed, the planner would begin with all positions. */
+const above = dueSql('known.store_id = any (array(select id from stores as moved where moved.seq > $3))')
+/** On Citus each worker compares its own shards. */
+const aboveOnCitus = dueSql('stores.seq > $3')
 const ofEndpoint = dueSql('known.endpoint_id = $3 and known.store_id >= $5')
 
-function statementOf(scope: DueScope, history: string, now_ms: number, limit: number): Statement {
+function statementOf(
+  isCitus: boolean,
+  scope: DueScope,
+  history: string,
+  now_ms: number,
+  limit: number,
+): Statement {
   if ('store_ids' in scope) return [ofStores, [history, now_ms, scope.store_ids, limit]]
-  if ('above' in scope) return [above, [history, now_ms, scope.above, limit]]
+  if ('above' in scope) return [isCitus ? aboveOnCitus : above, [history, now_ms, scope.above, limit]]
   return [ofEndpoint, [history, now_ms, scope.endpoint_id, limit, firstAfter(scope.after)]]
 }
 
@@ -49,7 +58,7 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
       )
     },
     async due(...given) {
-      const [sql, values] = statementOf(...given)
+      const [sql, values] = statementOf(db.citus, ...given)
       return [...(await db.query<DuePosition>(sql, values))]
     },
     async claim(positions, history, { id, now_ms, until_ms }) {

@@ -16,6 +16,7 @@ export interface ListShape {
 
 /** The first sort key of a list by an id of int64. */
 export const lowestId = -(2n ** 63n)
+export const highestId = 2n ** 63n - 1n
 /** The first id of a page; null begins at the lowest. */
 export const firstAfter = (id: bigint | null): bigint => (id === null ? lowestId : id + 1n)
 
