@@ -14,7 +14,7 @@ const pagesOf = (shape: Shape): Record<'merchant' | 'developer' | 'operator', st
       `/account/apps/${app}/stores`,
       `/account/apps/${app}/revoke`,
       '/account/activity',
-      '/account/activity/events',
+      '/account/activity/account',
       '/account/stores',
       '/account/stores?q=harbour',
       `/account/stores/${first}/orders`,
