@@ -2,27 +2,27 @@ import { isPostgresUrl } from '../lib/database-url.ts'
 import type { CopySource, CopyTarget } from './copy/port.ts'
 import type { Examination } from './port/examination.ts'
 import type { Storage } from './port/index.ts'
-import { copyFromPostgres, openPostgresCopy } from './postgres/copy/copy.ts'
-import { erasePostgres } from './postgres/schema/erase.ts'
-import { examinePostgres } from './postgres/schema/examine.ts'
-import { migratePostgres, openPostgres } from './postgres/index.ts'
 import type { PostgresOptions } from './postgres/connection/settings.ts'
-import { copyFromSqlite, openSqliteCopy } from './sqlite/copy/copy.ts'
 import type { DatabaseOptions } from './sqlite/connection/database.ts'
-import { eraseSqlite } from './sqlite/erase.ts'
-import { examineSqlite } from './sqlite/schema/examine.ts'
-import { migrateSqlite, openSqlite } from './sqlite/index.ts'
-import { type Restored, restoreSqlite } from './sqlite/restore.ts'
+import type { Restored } from './sqlite/restore.ts'
 import type { Migrated } from './shared/migrations.ts'
 
 export type StorageOptions = DatabaseOptions & PostgresOptions
+
+// Each engine is loaded on demand: a process uses one of them, and loading both takes twice as long.
+const sqlite = () => import('./sqlite/index.ts')
+const sqliteCopy = () => import('./sqlite/copy/copy.ts')
+const postgres = () => import('./postgres/index.ts')
+const postgresCopy = () => import('./postgres/copy/copy.ts')
 
 /**
  * Opens a SQLite file (or ':memory:') or a PostgreSQL database by its URL, and migrates its schema. Only this file knows
  * which engines there are.
  */
 export async function openStorage(database: string, options?: StorageOptions): Promise<Storage> {
-  return isPostgresUrl(database) ? openPostgres(database, options) : openSqlite(database, options)
+  return isPostgresUrl(database)
+    ? (await postgres()).openPostgres(database, options)
+    : (await sqlite()).openSqlite(database, options)
 }
 
 /** Migrates the schema and returns its number before and after. `citus`: also distributes the tables. */
@@ -30,9 +30,9 @@ export async function migrate(
   database: string,
   options: StorageOptions & { citus?: boolean } = {},
 ): Promise<Migrated> {
-  if (isPostgresUrl(database)) return migratePostgres(database, options)
+  if (isPostgresUrl(database)) return (await postgres()).migratePostgres(database, options)
   if (options.citus) throw new Error('only a postgres:// database can be distributed with Citus')
-  return migrateSqlite(database)
+  return (await sqlite()).migrateSqlite(database)
 }
 
 /** Puts a backup in the place of a SQLite database that no process uses. */
@@ -42,13 +42,19 @@ export async function restore(database: string, from: string): Promise<Restored>
       'restore a PostgreSQL database with its own tools, or with "tillgate copy": docs/operations.md#restore',
     )
   }
+  const { restoreSqlite } = await import('./sqlite/restore.ts')
   return restoreSqlite(database, from)
 }
 
 /** Deletes everything in a database that no other process uses; the next open creates it again. */
 export async function erase(database: string, options?: StorageOptions): Promise<void> {
-  if (isPostgresUrl(database)) await erasePostgres(database, options)
-  else eraseSqlite(database)
+  if (isPostgresUrl(database)) {
+    const { erasePostgres } = await import('./postgres/schema/erase.ts')
+    await erasePostgres(database, options)
+  } else {
+    const { eraseSqlite } = await import('./sqlite/erase.ts')
+    eraseSqlite(database)
+  }
 }
 
 /** Checks a database without changing it. `thorough`: all of it, however large it is. */
@@ -56,7 +62,12 @@ export async function examine(
   database: string,
   options: StorageOptions & { thorough?: boolean } = {},
 ): Promise<Examination> {
-  return isPostgresUrl(database) ? examinePostgres(database, options) : examineSqlite(database, options)
+  if (isPostgresUrl(database)) {
+    const { examinePostgres } = await import('./postgres/schema/examine.ts')
+    return examinePostgres(database, options)
+  }
+  const { examineSqlite } = await import('./sqlite/schema/examine.ts')
+  return examineSqlite(database, options)
 }
 
 /** Gives `work` a snapshot of a database to copy from. The database is not changed. */
@@ -65,10 +76,14 @@ export async function copyFrom<T>(
   options: StorageOptions,
   work: (source: CopySource) => Promise<T>,
 ): Promise<T> {
-  return isPostgresUrl(database) ? copyFromPostgres(database, options, work) : copyFromSqlite(database, work)
+  return isPostgresUrl(database)
+    ? (await postgresCopy()).copyFromPostgres(database, options, work)
+    : (await sqliteCopy()).copyFromSqlite(database, work)
 }
 
 /** Opens a database to copy into, and migrates its schema. */
 export async function openCopy(database: string, options?: StorageOptions): Promise<CopyTarget> {
-  return isPostgresUrl(database) ? openPostgresCopy(database, options) : openSqliteCopy(database, options)
+  return isPostgresUrl(database)
+    ? (await postgresCopy()).openPostgresCopy(database, options)
+    : (await sqliteCopy()).openSqliteCopy(database, options)
 }
