@@ -77,8 +77,9 @@ export async function createCli(given?: { database: string }): Promise<Cli> {
     return { code, stdout, stderr }
   }
 
+  // Without threads: one takes longer to start than most imports of a test.
   const run = (args: readonly string[], { stdin = '', env }: RunOptions = {}): Promise<Outcome> =>
-    inProcess(args, { stdin, folder, env: environment(env) })
+    inProcess(args, { stdin, folder, env: environment({ TILLGATE_INGEST_THREADS: '0', ...env }) })
 
   async function json<T>(args: readonly string[], options?: RunOptions): Promise<T> {
     const { code, stdout, stderr } = await run([...args, '--json'], options)

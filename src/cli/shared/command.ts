@@ -19,19 +19,28 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
 
 /** Like withStorage, for a command that stores records. */
 export async function withIngest<T>(use: (ingest: Ingest) => Promise<T>): Promise<T> {
-  const { createIngestPool } = await import('../../ingest/threads/pool.ts')
-  const { importHeap } = await import('../../ingest/threads/worker.ts')
   // Opened here before the threads open it: the schema is migrated once, and an unusable database fails immediately.
-  return withStorage(async () => {
-    const config = readConfig()
-    const options = { database: config.database, threads: 2, storage: config, heap: importHeap }
-    const ingest = createIngestPool(options)
+  return withStorage(async storage => {
+    const ingest = await openIngest(storage)
     try {
       return await use(ingest)
     } finally {
       await ingest.close()
     }
   })
+}
+
+/** In threads, unless there are none by configuration. */
+async function openIngest(storage: Storage): Promise<Ingest> {
+  const { database, ingest_threads: threads, ...config } = readConfig()
+  if (threads === 0) {
+    const { createIngest } = await import('../../ingest/ingest.ts')
+    const { createRecordWriter } = await import('../../ingest/record-writer.ts')
+    return createIngest(createRecordWriter({ storage }))
+  }
+  const { createIngestPool } = await import('../../ingest/threads/pool.ts')
+  const { importHeap } = await import('../../ingest/threads/worker.ts')
+  return createIngestPool({ database, threads, storage: config, heap: importHeap })
 }
 
 /** The author of a command for the audit log: the machine's user, by name or by number. */
