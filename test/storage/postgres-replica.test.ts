@@ -3,10 +3,11 @@ import { after, before, suite, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStorage } from '../../src/storage/open.ts'
 import type { AccessClaim, OrderRow, Storage } from '../../src/storage/port/index.ts'
-import { startPostgres } from '../helpers/postgres.ts'
+import { emptyTables, startPostgres } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { type Pair, startPair, startWire } from '../helpers/replicated.ts'
 import { entries, linked, order, readOn, write } from './suite/fixtures.ts'
+import { reused } from './suite.ts'
 import { listTests } from './suite/lists.ts'
 import { restTests } from './suite/rest.ts'
 import { salesTests } from './suite/sales.ts'
@@ -300,9 +301,12 @@ suite('a replica that fails', () => {
   }
 })
 
+let inStep: string
+
 /** Commits wait until the standby shows them, so that it serves every page of the suite. */
 async function openInStep(): Promise<Storage> {
   const { url, read_database } = await pair.database()
+  inStep = url
   await administer(
     url,
     `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = remote_apply`,
@@ -316,7 +320,8 @@ async function openInStep(): Promise<Storage> {
 }
 
 suite('PostgreSQL with a read replica', () => {
-  suite('lists', () => listTests(openInStep))
-  suite('the rest of a page', () => restTests(openInStep))
-  suite('sales', () => salesTests(openInStep))
+  const open = reused(openInStep, () => emptyTables(inStep))
+  suite('lists', () => listTests(open))
+  suite('the rest of a page', () => restTests(open))
+  suite('sales', () => salesTests(open))
 })

@@ -1,5 +1,14 @@
 import { openPostgres } from '../../src/storage/postgres/index.ts'
-import { emptiedDatabase } from '../helpers/postgres.ts'
+import { emptyTables, migratedDatabase } from '../helpers/postgres.ts'
 import { storageSuite } from './suite.ts'
 
-storageSuite('PostgreSQL', async () => openPostgres(await emptiedDatabase(), { database_pool: 4 }))
+let url: string
+
+storageSuite(
+  'PostgreSQL',
+  async () => {
+    url = await migratedDatabase()
+    return openPostgres(url, { database_pool: 4 })
+  },
+  () => emptyTables(url),
+)

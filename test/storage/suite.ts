@@ -1,4 +1,5 @@
-import { suite } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, suite } from 'node:test'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { accessTests } from './suite/access.ts'
 import { auditTests } from './suite/audit.ts'
@@ -6,20 +7,31 @@ import { browseTests } from './suite/browse.ts'
 import { decisionTests } from './suite/decisions.ts'
 import { changeTests } from './suite/changes.ts'
 import { deepTests } from './suite/deep.ts'
+import { check, type Open } from './suite/fixtures.ts'
 import { listTests } from './suite/lists.ts'
 import { oauthTests } from './suite/oauth.ts'
 import { peopleTests } from './suite/people.ts'
 import { recordTests } from './suite/records.ts'
 import { restTests } from './suite/rest.ts'
 import { salesTests } from './suite/sales.ts'
-import { usageTests } from './suite/usage.ts'
+import { sizeTests, usageTests } from './suite/usage.ts'
 import { authorizationEventTests } from './suite/webhooks/authorizations.ts'
 import { endpointTests } from './suite/webhooks/endpoints.ts'
 import { sendingTests } from './suite/webhooks/sending.ts'
 
-/** What every engine keeps. `open` gives an empty database; the tests know the port and nothing of what is behind it. */
-export function storageSuite(name: string, open: () => Promise<Storage>): void {
+/**
+ * What every engine keeps. `openNew` gives an empty database, and `empty` empties it again; the tests know the port and
+ * nothing of what is behind it.
+ */
+export function storageSuite(name: string, openNew: Open, empty: () => Promise<void>): void {
   suite(name, () => {
+    sizeTests(openNew)
+    check('ping answers while the database is open and rejects after', openNew, async storage => {
+      await storage.ping()
+      await storage.close()
+      await assert.rejects(storage.ping(), { name: 'StorageUnavailable' })
+    })
+    const open = reused(openNew, empty)
     suite('accounts, sessions, apps', () => peopleTests(open))
     suite('authorizations and access', () => accessTests(open))
     suite('decisions', () => decisionTests(open))
@@ -37,4 +49,15 @@ export function storageSuite(name: string, open: () => Promise<Storage>): void {
     suite('webhooks: events of authorizations', () => authorizationEventTests(open))
     suite('webhooks: what is due, leases and the log', () => sendingTests(open))
   })
+}
+
+/** The same database for all tests, emptied before each: opening one takes longer than most of them. */
+export function reused(openNew: Open, empty: () => Promise<void>): Open {
+  let opened: Promise<Storage> | null = null
+  after(async () => (await opened)?.close())
+  return async () => {
+    if (opened) await empty()
+    opened ??= openNew()
+    return { ...(await opened), close: async () => {} }
+  }
 }

@@ -264,10 +264,4 @@ export function oauthTests(open: Open): void {
       assert.equal(left.filter(Boolean).length, 0)
     }
   })
-
-  check('ping answers while the database is open and rejects after', open, async storage => {
-    await storage.ping()
-    await storage.close()
-    await assert.rejects(storage.ping(), { name: 'StorageUnavailable' })
-  })
 }
