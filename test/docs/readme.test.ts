@@ -41,6 +41,10 @@ test('README: the demo’s token and orders, pasted', async () => {
   const { app } = await cli.json<{ app: { client_id: string; client_secret: string } }>([
     'demo',
     '--no-serve',
+    '--orders',
+    '600',
+    '--days',
+    '10',
   ])
   const server = cli.start(['serve'], { PORT: String(port) })
   try {

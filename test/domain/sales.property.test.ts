@@ -61,14 +61,14 @@ async function openStore(): Promise<Storage> {
     owner_id: null,
   }
   await storage.apps.create({ ...app, created_at: 0, disabled_at: null, disabled_by_owner: false }, null)
-  await createRecordWriter({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore()) }])
-  await storage.authorizations.save(
-    { id: 'link', app_id: 'app', account_id: null, scope: '' },
-    [1001n],
-    'add',
-    0,
-  )
+  await addStore(storage, 1001)
   return storage
+}
+
+async function addStore(storage: Storage, id: number): Promise<void> {
+  await createRecordWriter({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore({ id })) }])
+  const link = { id: 'link', app_id: 'app', account_id: null, scope: '' }
+  await storage.authorizations.save(link, [BigInt(id)], 'add', 0)
 }
 
 interface ListedOrder {
@@ -77,8 +77,8 @@ interface ListedOrder {
 }
 
 /** The sales as anybody would work them out from the order list. */
-async function fromOrderList(storage: Storage, from: number, to: number): Promise<string> {
-  const query = { store_id: 1001n, field: 'created_at' as const, from, to }
+async function fromOrderList(storage: Storage, store_id: bigint, from: number, to: number): Promise<string> {
+  const query = { store_id, field: 'created_at' as const, from, to }
   const { chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 2000 })
   const orders = parseExact(`[${Buffer.from(chunk?.bytes ?? []).toString()}]`) as ListedOrder[]
   const sums = new Map<bigint, bigint>()
@@ -97,29 +97,33 @@ async function fromOrderList(storage: Storage, from: number, to: number): Promis
     .join(',')
 }
 
-test('sales: for any history of upserts and any window, the sales equal the sum over the order list’s carts', async () => {
+test('sales: for any history of upserts and any window, the sales equal the sum over the order list’s carts', async t => {
+  // One database, where each history has a store of its own.
+  const storage = await openStore()
+  t.after(() => storage.close())
+  let store_id = 1001
   await fc.assert(
     fc.asyncProperty(
       history,
       fc.array(fc.tuple(second, second), { minLength: 4 }),
       async (batches, windows) => {
-        const storage = await openStore()
-        try {
-          const writer = createRecordWriter({ storage })
-          const listSales = createSalesList(storage)
-          for (const batch of batches) {
-            await writer.write(
-              batch.map((order, i) => ({ line: i + 1, text: JSON.stringify(sampleOrder(order)) })),
-            )
-            for (const [a, b] of [...windows, everything]) {
-              const [start_date, end_date] = [Math.min(a, b), Math.max(a, b)]
-              const request = { store_id: 1001n, start_date, end_date, index: 0, count: 100 }
-              const listing = await listSales(principal, request, null)
-              assert.equal(textOf(listing), await fromOrderList(storage, start_date, end_date))
-            }
+        await addStore(storage, ++store_id)
+        const writer = createRecordWriter({ storage })
+        const listSales = createSalesList(storage)
+        for (const batch of batches) {
+          await writer.write(
+            batch.map((order, i) => ({
+              line: i + 1,
+              text: JSON.stringify(sampleOrder({ ...order, store_id })),
+            })),
+          )
+          for (const [a, b] of [...windows, everything]) {
+            const [start_date, end_date] = [Math.min(a, b), Math.max(a, b)]
+            const id = BigInt(store_id)
+            const request = { store_id: id, start_date, end_date, index: 0, count: 100 }
+            const listing = await listSales(principal, request, null)
+            assert.equal(textOf(listing), await fromOrderList(storage, id, start_date, end_date))
           }
-        } finally {
-          await storage.close()
         }
       },
     ),

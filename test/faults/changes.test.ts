@@ -8,7 +8,7 @@ import { engineName } from '../helpers/engine.ts'
 test('changes: while nodes are killed and restarted each client ends with the server’s set', {
   timeout: 120_000,
 }, async t => {
-  const { broken, tried, found } = await changes.run(shortTrial(engineName, 3, text => t.diagnostic(text)))
+  const { broken, tried, found } = await changes.run(shortTrial(engineName, 2, text => t.diagnostic(text)))
   t.diagnostic(tried)
   t.diagnostic(found)
   assert.deepEqual(broken, [])

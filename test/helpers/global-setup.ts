@@ -12,6 +12,7 @@ let server: PostgresServer | null = null
 
 export async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= compileCache
+  process.env['TEST_INGEST_THREADS'] = '1'
   provideChromium()
   providePgBouncer()
   if (!process.env['TEST_DATABASE']) {

@@ -5,6 +5,10 @@ import type { Cli } from './cli.ts'
 import { freePort } from './ports.ts'
 import { type Answer, answerOf } from './answers.ts'
 
+/** One ingest thread in the tests (global-setup.ts), since each takes as long to start as the server; torture has all. */
+const given = process.env['TEST_INGEST_THREADS']
+const threads: Record<string, string> = given ? { TILLGATE_INGEST_THREADS: given } : {}
+
 /** A real `tillgate serve`, as a process of its own. */
 export interface Node {
   base: string
@@ -22,7 +26,7 @@ export interface Node {
 export async function startNode(cli: Cli, env: Record<string, string>): Promise<Node> {
   const port = env['PORT'] ?? (await freePort())
   const base = `http://127.0.0.1:${port}`
-  const child = cli.start(['serve'], { PORT: String(port), ...env })
+  const child = cli.start(['serve'], { PORT: String(port), ...threads, ...env })
   const ended = once(child, 'close') as ReturnType<Node['stop']>
   let logs = ''
   child.stderr.setEncoding('utf8').on('data', chunk => {

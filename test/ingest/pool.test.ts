@@ -11,7 +11,7 @@ import { createIngestPool } from '../../src/ingest/threads/pool.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
 import { byTest } from '../helpers/by.ts'
-import { emptyDatabase } from '../helpers/engine.ts'
+import { beforeDatabase, emptyDatabase, sqliteAlone } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 
 /** Records read and stored in threads: what the platform's requests and `tillgate import` go through. */
@@ -155,7 +155,9 @@ async function itemsOf(store_id: bigint): Promise<string> {
   return Buffer.from(chunk?.bytes ?? []).toString()
 }
 
-test('a thread that cannot open its database fails its batches; a later one has another chance', async () => {
+test('a thread that cannot open its database fails its batches; a later one has another chance', {
+  skip: sqliteAlone,
+}, async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'tillgate-')), 'later', 'x.db')
   writeFileSync(dirname(file), 'a file where a folder should be')
   const pool = createIngestPool({ database: file, threads: 1, storage: readConfig({}) })
@@ -171,7 +173,9 @@ test('a thread that cannot open its database fails its batches; a later one has 
   rmSync(dirname(dirname(file)), { recursive: true })
 })
 
-test('a batch that a thread’s heap cannot hold is 413, because it would fail again; another batch is not', async () => {
+test('a batch that a thread’s heap cannot hold is 413, because it would fail again; another batch is not', {
+  skip: beforeDatabase,
+}, async () => {
   const heap = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 }
   const pool = createIngestPool({ database, threads: 1, storage: readConfig({}), heap })
   const small = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
