@@ -17,7 +17,9 @@ test('npm test runs every test file', () => {
     ),
   )
   const inSuites = new Set(
-    [...(suites('own') + suites('sqlite')).matchAll(/filesOf\('(\w+)'/g)].map(([, folder]) => folder),
+    [...(suites('browser') + suites('own') + suites('sqlite')).matchAll(/filesOf\('(\w+)'/g)].map(
+      ([, folder]) => folder,
+    ),
   )
   const missed = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.test.ts') && !path.includes('node_modules'))

@@ -1,3 +1,3 @@
 import { filesOf, runFiles } from '../../helpers/suite.ts'
 
-await runFiles('sqlite', filesOf('storage', { part: 2, of: 3 }))
+await runFiles('sqlite', filesOf('storage', { part: 2, of: 2 }))

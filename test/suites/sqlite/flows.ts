@@ -1,3 +1,3 @@
 import { filesOf, runFiles } from '../../helpers/suite.ts'
 
-await runFiles('sqlite', [...filesOf('flows'), ...filesOf('oauth')])
+await runFiles('sqlite', [...filesOf('flows'), ...filesOf('oauth'), ...filesOf('webhooks')])

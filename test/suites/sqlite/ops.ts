@@ -1,3 +1,3 @@
 import { filesOf, runFiles } from '../../helpers/suite.ts'
 
-await runFiles('sqlite', filesOf('ops'))
+await runFiles('sqlite', [...filesOf('ops'), ...filesOf('client')])

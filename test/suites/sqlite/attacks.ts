@@ -1,3 +1,3 @@
 import { filesOf, runFiles } from '../../helpers/suite.ts'
 
-await runFiles('sqlite', filesOf('webhooks'))
+await runFiles('sqlite', filesOf('attacks'))

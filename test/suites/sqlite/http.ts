@@ -1,0 +1,3 @@
+import { filesOf, runFiles } from '../../helpers/suite.ts'
+
+await runFiles('sqlite', filesOf('http'))
