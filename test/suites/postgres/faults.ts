@@ -7,5 +7,4 @@ await runFiles('postgres', [
   'faults/shutdown.test.ts',
   'faults/unusable-database.test.ts',
   'faults/webhooks.test.ts',
-  'faults/workers.test.ts',
 ])
