@@ -9,7 +9,8 @@ const made: { administration: string; name: string }[] = []
 const emptying = new Map<string, postgres.Sql>()
 // Here, where it belongs to the whole file: within a test or a hook it would run at the end of that.
 after(async () => {
-  await Promise.all([...emptying.values()].map(sql => sql.end()))
+  // At most a second: its server may be gone.
+  await Promise.all([...emptying.values()].map(sql => sql.end({ timeout: 1 })))
   for (const { administration, name } of made) {
     await administer(administration, `drop database if exists ${name} with (force)`)
   }
