@@ -9,6 +9,7 @@ await runFiles('postgres', [
   'domain/usage-recorder.test.ts',
   'ingest/ingest.test.ts',
   'ingest/pool.test.ts',
+  'webhooks/claims.test.ts',
   'webhooks/delivery.test.ts',
   'webhooks/nodes.test.ts',
 ])
