@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -110,6 +111,20 @@ describe('tillgate demo --no-serve --json', async () => {
       await storage.close()
     }
     assert.deepEqual(await cli.json<Demo>(['demo', '--no-serve']), after)
+  })
+
+  test('few orders, run again every hour: the hours without orders count together', {
+    skip: sqliteAlone,
+  }, async () => {
+    const { saved } = demoFiles(cli.database)
+    const untilAfter = async (back: number) => {
+      const before = JSON.parse(readFileSync(saved, 'utf8'))
+      writeFileSync(saved, JSON.stringify({ ...before, until: before.until - back }))
+      await cli.json(['demo', '--no-serve'])
+      return before.until - JSON.parse(readFileSync(saved, 'utf8')).until
+    }
+    assert.equal(await untilAfter(3600), 3600, 'an hour of ten orders a day has none')
+    assert.equal(await untilAfter(86_400), -3600, 'a day has some, and the orders end at the present hour')
   })
 
   test('--reset refuses while another process uses the database', async () => {
@@ -255,6 +270,9 @@ describe('tillgate demo', async () => {
       assert.match(await (await fetch(site ?? '')).text(), /Connect your stores/)
     }
     assert.equal(await second.stop(), 0)
+    const saved = join(other.folder, relative(process.cwd(), demoFiles(other.database).saved))
+    const { until } = JSON.parse(readFileSync(onPostgres ? saved : demoFiles(other.database).saved, 'utf8'))
+    assert.ok(until > Date.now() / 1000 - 60, 'the next run adds no orders to the time of these sales')
     await assert.rejects(fetch(second.site), 'the example app ends with the demo')
     other.remove()
   })

@@ -10,12 +10,19 @@ import type { SavedDemo } from './saved.ts'
 /** Milliseconds between two steps. */
 const pauses = { least: 1500, most: 4000 }
 const mostUnsent = 1000
+/** Seconds after which it is saved that the orders go on. */
+const savedAfter = 60
 
 /**
  * `tillgate demo --live`: the demo's tills go on selling, over the public API like those of a platform. What a stopped or
  * busy server does not take is sent with the next step.
  */
-export function startLive({ options, filled }: SavedDemo, base_url: string): { stop(): Promise<void> } {
+export function startLive(
+  { options, filled }: SavedDemo,
+  base_url: string,
+  /** Saves where the orders end, so that the next run adds none to the time in which the tills have sold. */
+  saveEnd: (until: Seconds) => void,
+): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
   const request = createRequests(base_url, signal)
@@ -29,6 +36,14 @@ export function startLive({ options, filled }: SavedDemo, base_url: string): { s
     past: (store_id, from, to) => pastOrders(request, filled.demo.app, store_id, from, to),
   })
 
+  let saved = 0
+  let sold = 0
+  function save(): void {
+    if (sold === saved) return
+    saveEnd(sold)
+    saved = sold
+  }
+
   async function run(): Promise<void> {
     let unsent: OrderRecord[] = []
     while (!signal.aborted) {
@@ -39,6 +54,8 @@ export function startLive({ options, filled }: SavedDemo, base_url: string): { s
         const body = unsent.map(record => JSON.stringify(record)).join('\n')
         await request(filled.demo.platform, '/platform/v1/records', body)
         unsent = []
+        sold = systemClock.now()
+        if (sold - saved >= savedAfter) save()
       } catch (error) {
         // What the server refuses now, it would refuse again.
         unsent = error instanceof Refused ? [] : unsent.slice(-mostUnsent)
@@ -51,6 +68,7 @@ export function startLive({ options, filled }: SavedDemo, base_url: string): { s
     async stop() {
       stopping.abort()
       await running
+      save()
     },
   }
 }

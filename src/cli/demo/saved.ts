@@ -70,6 +70,12 @@ export function writeSaved(file: string, saved: SavedDemo): void {
   }
 }
 
+/** Of a running demo, whose orders go on. */
+export function saveEnd(file: string, until: Seconds): void {
+  const saved = readSaved(file)
+  if (saved) writeSaved(file, { ...saved, until })
+}
+
 export function removeSaved({ saved, ledger }: DemoFiles): void {
   for (const file of [saved, ledger, `${ledger}-wal`, `${ledger}-shm`]) rmSync(file, { force: true })
 }

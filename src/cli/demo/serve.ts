@@ -4,6 +4,7 @@ import { serve } from '../../main.ts'
 import { hasLedger, ledgerAddress, ledgerSite, runLedger } from './ledger.ts'
 import { startLive } from './live.ts'
 import type { OpenedDemo } from './open.ts'
+import { saveEnd } from './saved.ts'
 
 interface ServeOptions {
   base_url: string
@@ -18,7 +19,8 @@ interface ServeOptions {
 export async function serveDemo(demo: OpenedDemo, config: Config, options: ServeOptions): Promise<void> {
   const { base_url, anyPort, show } = options
   const ledger = hasLedger ? await runLedger(demo, { base_url, anyPort }) : null
-  const live = options.live ? startLive(demo.saved, localAddress(config.host, config.port)) : null
+  const address = localAddress(config.host, config.port)
+  const live = options.live ? startLive(demo.saved, address, until => saveEnd(demo.files.saved, until)) : null
   try {
     show(ledger && ledgerSite(ledger.port))
     // Not in a sandbox, where strangers register webhooks: they would reach every service of this machine.
