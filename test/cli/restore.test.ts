@@ -197,20 +197,26 @@ describe('restore', () => {
     assert.deepEqual(await names(), ['Before'])
   })
 
-  test('on a full disk it fails in one line, and leaves the former database and no other file', async t => {
+  test('on a full disk it fails in one line that says what to do, and leaves the former database alone', async t => {
     const disk = mountSmallDisk(Math.ceil(statSync(backup).size / 1024 ** 2) + 4)
     if (disk === null) return t.skip('only root may mount a small disk')
     try {
       const database = join(disk.folder, 'tillgate.db')
       const env = { TILLGATE_DATABASE: database }
       await cli.json(['restore', backup], { env })
-      // Half of what the copy needs is left.
-      const { bavail, bsize } = statfsSync(disk.folder)
-      writeFileSync(join(disk.folder, 'filler'), Buffer.alloc(bavail * bsize - statSync(backup).size / 2))
-      const { code, stderr } = await cli.run(['restore', backup], { env })
-      assert.equal(code, 1)
-      assert.match(stderr, /^tillgate: the disk is full\n$/)
-      assert.deepEqual(readdirSync(disk.folder).sort(), ['filler', 'tillgate.db'])
+      // What is left: half of what the copy needs, all of it and not its log, nothing.
+      for (const left of [statSync(backup).size / 2, statSync(backup).size + 4096, 0]) {
+        rmSync(join(disk.folder, 'filler'), { force: true })
+        const { bavail, bsize } = statfsSync(disk.folder)
+        writeFileSync(join(disk.folder, 'filler'), Buffer.alloc(bavail * bsize - left))
+        const { code, stderr } = await cli.run(['restore', backup], { env })
+        assert.equal(code, 1)
+        assert.match(
+          stderr,
+          /^tillgate: the disk is full: restoring takes \d+ MB in \S+, which has \d+ MB free; delete [^\n]+ Nothing was changed\n$/,
+        )
+        assert.deepEqual(readdirSync(disk.folder).sort(), ['filler', 'tillgate.db'])
+      }
       assert.equal((await cli.run(['doctor'], { env })).stdout.includes('PROBLEM  durability'), false)
     } finally {
       disk.remove()

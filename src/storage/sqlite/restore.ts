@@ -7,6 +7,7 @@ import {
   openSync,
   realpathSync,
   rmSync,
+  statfsSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -15,9 +16,9 @@ import { systemClock } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
 import type { Migrated } from '../shared/migrations.ts'
 import { createFile, openDatabase } from './connection/database.ts'
-import { translate } from './connection/errors.ts'
+import { isDiskFault, isDiskFull, translate } from './connection/errors.ts'
 import { readOnlyLocation } from './connection/read-only.ts'
-import { holdAlone, replaceFile } from './connection/replace.ts'
+import { companions, type Hold, holdAlone, replaceFile } from './connection/replace.ts'
 import { assertWritable, explain } from './connection/usable.ts'
 import { renewSql } from './changes/history.ts'
 import { assertOwnSchema, migrate } from './schema/migrate.ts'
@@ -38,19 +39,43 @@ export async function restoreSqlite(database: string, from: string): Promise<Res
   mkdirSync(dirname(file), { recursive: true })
   assertWritable(file)
   const temporary = `${file}.${randomId()}.partial`
-  // Held until the end, so that no server starts on a database that is about to be replaced.
-  const hold = holdAlone(file)
+  const free = freeBytes(dirname(file))
+  let hold: Hold | null = null
   try {
+    // Held until the end, so that no server starts on a database that is about to be replaced.
+    hold = holdAlone(file)
     await copy(from, temporary)
     const migrated = await prepare(temporary)
     giveToOwner(temporary, file)
     return { ...migrated, replaced: replaceFile(file, temporary, hold, systemClock.now()) }
   } catch (error) {
-    throw translate(error)
+    throw fullDisk(error, { folder: dirname(file), free, needed: statSync(from).size }) ?? translate(error)
   } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${temporary}${suffix}`, { force: true })
-    hold.release()
+    for (const suffix of ['', ...companions]) rmSync(`${temporary}${suffix}`, { force: true })
+    hold?.release()
   }
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** SQLite's log of the last steps, which it also reports as a failed write. */
+const besides = 4 * 1024 * 1024
+
+/** What to do when the copy did not fit; null when the error is another one. */
+function fullDisk(
+  error: unknown,
+  { folder, free, needed }: { folder: string; free: number; needed: number },
+): Error | null {
+  if (!isDiskFull(error) && !(isDiskFault(error) && free < needed + besides)) return null
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MB`
+  return new Error(
+    `the disk is full: restoring takes ${megabytes(needed + besides)} in ${folder}, which has ${megabytes(free)} free; ` +
+      'delete what is not needed there, such as former databases (*.replaced-*), and restore again. Nothing was changed',
+    { cause: error },
+  )
 }
 
 /** Refuses, before anything is written, a file that is no backup of Tillgate or comes from a later version. */

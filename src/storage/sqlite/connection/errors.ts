@@ -15,6 +15,16 @@ export const isDamaged = (error: unknown): boolean => [11, 26].includes(primaryC
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === busy
 
+/** SQLITE_FULL, or a file that could not be written for want of space. */
+export const isDiskFull = (error: unknown): boolean => hasCode(error, 13) || codeOf(error) === 'ENOSPC'
+
+/** SQLITE_IOERR, which a full disk causes too. */
+export const isDiskFault = (error: unknown): boolean => hasCode(error, 10)
+
+/** Whether the error or, when it was translated, its cause has the code. */
+const hasCode = (error: unknown, code: number): boolean =>
+  [error, error instanceof Error ? error.cause : null].some(each => primaryCode(each) === code)
+
 /** A transient error as the port's StorageUnavailable; any other error unchanged. */
 export function translate(error: unknown): unknown {
   const reason = transient[primaryCode(error) ?? 0]
