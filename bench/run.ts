@@ -6,7 +6,7 @@ import { regressions, saveBaseline } from './report/baseline.ts'
 import type { Bench } from './bench.ts'
 import { writeCharts } from './report/charts.ts'
 import { type Data, type DataOptions, makeData } from './data.ts'
-import { writeDocument } from './report/document.ts'
+import { replaceRows, writeDocument } from './report/document.ts'
 import { postgresEngine, sqliteEngine } from './engine.ts'
 import { generator } from './load/load.ts'
 import type { Row } from './row.ts'
@@ -23,6 +23,7 @@ interface Options {
   save: boolean
   only: string
   orders?: string
+  report: boolean
 }
 
 const values = new Command('npm run bench --')
@@ -33,6 +34,7 @@ const values = new Command('npm run bench --')
   .option('--save', 'save the figures to compare with later', false)
   .option('--only <text>', `groups with this in their name: ${Object.keys(groups).join(', ')}`, '')
   .option('--orders <n>', 'how many orders the database has')
+  .option('--no-report', 'print the figures only')
   .parse()
   .opts<Options>()
 if (values.engine !== 'sqlite' && values.engine !== 'postgres') {
@@ -101,8 +103,10 @@ const machine = {
 const date = new Date().toISOString().slice(0, 10)
 const run = { machine, date, engine: engine.name, orders, generator, quick: values.quick, rows }
 writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(run, null, 2)}\n`)
-// Partial or quick runs do not go into the documents.
-if (!values.quick && values.only === '') {
+// Quick runs do not go into the documents.
+const isWritten = values.report && !values.quick
+if (isWritten && values.only !== '') replaceRows(engine.name, rows, date)
+else if (isWritten) {
   writeCharts(engine.name, rows)
   const { cores, processor, memory_gb, node } = machine
   const where = `${cores} cores (${processor}), ${memory_gb} GB, Node ${node}, ${run.date}`
