@@ -32,10 +32,6 @@ export interface Api {
 }
 
 export function createApi(transport: Transport, tokens: Tokens): Api {
-  /** A renewal serves every waiting request, so the signal of one ends only its own waiting. */
-  const token = (signal: AbortSignal | undefined, refused?: string): Promise<TokenSet> =>
-    abortable(tokens.get(refused), signal)
-
   async function request({
     query = {},
     wait = 0,
@@ -45,7 +41,7 @@ export function createApi(transport: Transport, tokens: Tokens): Api {
     rest.signal?.throwIfAborted()
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries(wait > 0 ? { ...query, wait } : query)) {
-      if (value !== undefined) parameters.set(name, String(value))
+      if (value !== undefined) parameters.set(name, exactText(value, name))
     }
     const send = async ({ accessToken }: TokenSet) => {
       const headers = { ...rest.headers, authorization: `Bearer ${accessToken}` }
@@ -56,18 +52,27 @@ export function createApi(transport: Transport, tokens: Tokens): Api {
       } = await transport.send({ ...rest, headers, query: parameters, wait, parse })
       return { status, headers: received, data: body }
     }
-    const first = await token(rest.signal)
+    const first = await tokens.get(rest.signal)
     try {
       return await send(first)
     } catch (error) {
       if (!(error instanceof TillgateError) || error.status !== 401) throw error
       // Once, with another token: it may have expired or been revoked early.
-      return send(await token(rest.signal, first.accessToken))
+      return send(await tokens.get(rest.signal, first.accessToken))
     }
   }
 
-  return { token, request }
+  return { token: tokens.get, request }
 }
+
+/** `data` of the envelope; throws when `isExpected` says no. */
+export const dataAs =
+  (isExpected: (data: Record<string, unknown>) => boolean) =>
+  (text: string): unknown => {
+    const data = dataOf(text) as Record<string, unknown> | null
+    if (data !== null && isExpected(data)) return data
+    throw new Error('its data has another form')
+  }
 
 function dataOf(text: string): unknown {
   const body = parseExact(text) as { data?: unknown } | null
@@ -75,12 +80,10 @@ function dataOf(text: string): unknown {
   return body.data
 }
 
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-    if (signal.aborted) abort()
-  })
+/** Refuses a number that has lost its digits already. */
+export function exactText(value: string | number | bigint, name: string): string {
+  if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value)
+  throw new TypeError(
+    `${name} is ${value}, beyond 2^53, where numbers are not exact: give a bigint or a string`,
+  )
 }

@@ -1,6 +1,7 @@
 import { base64url, randomText } from './base64.ts'
 import { TillgateError } from './errors.ts'
 import type { TokenSet, Tokens } from './tokens.ts'
+import { baseOf } from './transport.ts'
 
 /** The authorization_code grant with PKCE (RFC 7636), state and the issuer check of RFC 9207. */
 
@@ -42,12 +43,12 @@ export async function authorizationUrl(
     code_challenge: base64url(hash),
     code_challenge_method: 'S256',
   })
-  return { url: `${trimmed(baseUrl)}/auth/v2/authorize?${query}`, state, codeVerifier, redirectUri }
+  return { url: `${baseOf(baseUrl)}/auth/v2/authorize?${query}`, state, codeVerifier, redirectUri }
 }
 
 /** Checks the address that the browser came back to, and exchanges its code; the tokens are stored. */
 export async function completeAuthorization(
-  { baseUrl, issuer = trimmed(baseUrl) }: AuthorizationOptions,
+  { baseUrl, issuer = baseOf(baseUrl) }: AuthorizationOptions,
   tokens: Tokens,
   callbackUrl: string | URL,
   pending: Pick<PendingAuthorization, 'state' | 'codeVerifier' | 'redirectUri'>,
@@ -81,5 +82,3 @@ const isOnly = (query: URLSearchParams, name: string, value: string): boolean =>
   const all = query.getAll(name)
   return all.length === 1 && all[0] === value
 }
-
-const trimmed = (url: string | URL): string => String(url).replace(/\/+$/, '')

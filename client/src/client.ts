@@ -4,7 +4,7 @@ import {
   completeAuthorization,
   type PendingAuthorization,
 } from './authorization.ts'
-import { type ApiRequest, type ApiResponse, createApi } from './api.ts'
+import { type ApiRequest, type ApiResponse, createApi, dataAs, exactText } from './api.ts'
 import {
   changesOf,
   type ChangesOptions,
@@ -73,7 +73,8 @@ export function createClient(options: ClientOptions): Client {
   const api = createApi(transport, tokens)
   const receipts = async ({ storeId, startDay, endDay, signal }: Parameters<Client['receipts']>[0]) => {
     const query = { store_id: storeId, start_day: startDay, end_day: endDay }
-    return (await api.request({ path: '/integration/v1/receipts', query, signal })).data as Receipts
+    const parse = dataAs(({ days }) => Array.isArray(days))
+    return (await api.request({ path: '/integration/v1/receipts', query, signal, parse })).data as Receipts
   }
   return {
     stores: (list = {}) => listOf(api, { ...list, path: '/integration/v1/stores', windows: [{}] }),
@@ -93,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
       })
     },
     activate: async ({ storeId, signal }) => {
-      const path = `/integration/v1/store/${encodeURIComponent(String(storeId))}/activate`
+      const path = `/integration/v1/store/${encodeURIComponent(exactText(storeId, 'storeId'))}/activate`
       return (await api.request({ method: 'POST', path, signal })).data as Store & { scope: string }
     },
     authorizationUrl: request => authorizationUrl(options, request),

@@ -2,7 +2,7 @@
 const longInteger = /\d{16}/
 
 /** Strings, which stay as they are, and integers of 16 digits or more without fraction or exponent. */
-const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+const stringOrLongInteger = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g
 
 /**
  * JSON whose integers keep their digits: one beyond 2^53 becomes a `bigint`. The reviver's `source` would do the same,

@@ -1,4 +1,5 @@
-import type { Api, ApiRequest } from './api.ts'
+import { type Api, type ApiRequest, dataAs } from './api.ts'
+import { TillgateError } from './errors.ts'
 import { formatSeconds, secondsOf, type Time } from './time.ts'
 import { pause } from './transport.ts'
 import type { Change, ChangeKind, ChangesPage, Order, StoreId } from './types.ts'
@@ -52,6 +53,20 @@ const iterable = <Entry, Page>(
   },
 })
 
+const listData = dataAs(Array.isArray)
+
+const changesData = dataAs(
+  ({ feed, next, more, changes }) =>
+    typeof feed === 'string' &&
+    Number.isSafeInteger(next) &&
+    typeof more === 'boolean' &&
+    Array.isArray(changes),
+)
+
+/** Reading on would go round in circles. */
+export const stuck = (where: string): TillgateError =>
+  new TillgateError('response_invalid', `the server says that more follows, and stays at ${where}`)
+
 /** A list in pages, one window after another. */
 export function listOf<Entry>(
   api: Api,
@@ -61,10 +76,14 @@ export function listOf<Entry>(
     for (const window of windows) {
       let place: Query | null = { index: 0 }
       while (place !== null) {
-        const { data, headers } = await api.request({ path, query: { ...window, count, ...place }, signal })
+        const query = { ...window, count, ...place }
+        const { data, headers } = await api.request({ path, query, signal, parse: listData })
         const page = data as Entry[]
         yield page
-        place = placeAfter(place, headers.get('link'), page.length === count)
+        const next = placeAfter(place, headers.get('link'), page.length === count)
+        if (next?.['cursor'] !== undefined && next['cursor'] === place['cursor'])
+          throw stuck(`cursor ${place['cursor']}`)
+        place = next
       }
     }
   }
@@ -110,9 +129,11 @@ export function changesOf(api: Api, options: ChangesOptions): ChangesList {
       const query = { store_id: storeId, after, feed, kinds: kinds?.join(), count }
       const held: { wait?: number } = follow && isCurrent ? { wait } : {}
       const asked = Date.now()
-      const { data } = await api.request({ path: '/integration/v1/changes', query, signal, ...held })
+      const path = '/integration/v1/changes'
+      const { data } = await api.request({ path, query, signal, parse: changesData, ...held })
       const page = data as ChangesPage
       yield page
+      if (page.more && page.next <= after) throw stuck(`seq ${after}`)
       // A server that stops, or does not know `wait`, answers at once.
       if (held.wait && page.changes.length === 0) await pause(Math.max(0, asked + 1000 - Date.now()), signal)
       if (!page.more && !follow) return

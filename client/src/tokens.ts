@@ -33,13 +33,20 @@ export interface TokenOptions {
 
 export interface Tokens {
   /** A token that is valid now and is not `refused`, the one that an answer 401 was about. */
-  get(refused?: string): Promise<TokenSet>
+  get(signal?: AbortSignal, refused?: string): Promise<TokenSet>
   /** One request to the token endpoint; its tokens are stored. */
   request(fields: Record<string, string>, idempotencyKey?: string, signal?: AbortSignal): Promise<TokenSet>
 }
 
-/** Renewed so many milliseconds before the end, so that no request arrives late. */
-const margin = 60_000
+/** Renewed so many milliseconds before the end, so that no request arrives late; of a short life, a tenth. */
+const longestMargin = 60_000
+
+/** One renewal serves every request that needs it, and ends when none of them waits for it any more. */
+interface Renewal {
+  tokens: Promise<TokenSet>
+  abort: AbortController
+  waiting: number
+}
 
 interface TokenBody {
   access_token: string
@@ -51,7 +58,8 @@ interface TokenBody {
 export function createTokens(transport: Transport, options: TokenOptions): Tokens {
   const { clientId, clientSecret, scope, tokenStore = inMemory(), now = Date.now } = options
   let current: TokenSet | null = null
-  let renewal: Promise<TokenSet> | null = null
+  let renewal: Renewal | null = null
+  let margin = longestMargin
   const usable = (tokens: TokenSet | null | undefined, refused?: string): TokenSet | null =>
     tokens && tokens.accessToken !== refused && tokens.expiresAt - margin > now() ? tokens : null
 
@@ -74,28 +82,35 @@ export function createTokens(transport: Transport, options: TokenOptions): Token
     if (refresh_token !== undefined) tokens.refreshToken = refresh_token
     await tokenStore.set(tokens)
     current = tokens
+    margin = Math.min(longestMargin, expires_in * 100)
     return tokens
   }
 
-  async function renew(refused?: string): Promise<TokenSet> {
+  async function renew(signal: AbortSignal, refused?: string): Promise<TokenSet> {
     // Another process may have renewed it.
     const stored = await tokenStore.get()
     current = usable(stored, refused)
     if (current !== null) return current
-    if (stored?.refreshToken !== undefined) return refresh(stored.refreshToken)
+    if (stored?.refreshToken !== undefined) return refresh(stored.refreshToken, signal)
     if (clientSecret === undefined) {
       const message = 'no token: send the merchant through authorizationUrl, or give a clientSecret'
       throw new TillgateError('authorization_required', message)
     }
-    return request({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) })
+    const asked = scope === undefined ? {} : { scope }
+    return request({ grant_type: 'client_credentials', ...asked }, undefined, signal)
   }
 
-  async function refresh(refresh_token: string): Promise<TokenSet> {
+  function begin(refused?: string): Renewal {
+    const abort = new AbortController()
+    return { tokens: renew(abort.signal, refused), abort, waiting: 0 }
+  }
+
+  async function refresh(refresh_token: string, signal: AbortSignal): Promise<TokenSet> {
     // Derived from the one-use token: a retry, a restart or another process gets the same new pair, not an error.
     const text = new TextEncoder().encode(`tillgate-client refresh ${refresh_token}`)
     const key = base64url(await crypto.subtle.digest('SHA-256', text))
     try {
-      return await request({ grant_type: 'refresh_token', refresh_token }, key)
+      return await request({ grant_type: 'refresh_token', refresh_token }, key, signal)
     } catch (error) {
       // Another process may have used it before.
       current = usable(await tokenStore.get())
@@ -106,15 +121,34 @@ export function createTokens(transport: Transport, options: TokenOptions): Token
 
   return {
     request,
-    async get(refused) {
+    async get(signal, refused) {
+      signal?.throwIfAborted()
       const held = usable(current, refused)
       if (held !== null) return held
-      renewal ??= renew(refused).finally(() => {
-        renewal = null
-      })
-      return renewal
+      const own = renewal ?? begin(refused)
+      renewal = own
+      own.waiting++
+      try {
+        return await abortable(own.tokens, signal)
+      } finally {
+        if (--own.waiting === 0) {
+          own.abort.abort()
+          if (renewal === own) renewal = null
+        }
+      }
     },
   }
+}
+
+/** Ends the waiting of one, not what it waits for. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    if (signal.aborted) abort()
+  })
 }
 
 function inMemory(): TokenStore {

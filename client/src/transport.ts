@@ -55,7 +55,7 @@ const passingForReads = [408, 500, 502, 504]
 export function createTransport(options: TransportOptions): Transport {
   const { limit = 5, base = 500, max = 30_000 } = options.retry ?? {}
   const { timeout = 30_000, sleep = pause } = options
-  const origin = new URL(options.baseUrl).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+  const origin = baseOf(options.baseUrl)
   let sent = 0
 
   async function attempt(exchange: Exchange): Promise<Answer> {
@@ -79,9 +79,9 @@ export function createTransport(options: TransportOptions): Transport {
         signal: controller.signal,
       })
       const text = await response.text()
-      if (!response.ok && response.status !== 304) throw errorOf(response, text)
-      // A proxy may cut an answer off and still end it properly.
-      return { status: response.status, headers: response.headers, body: response.ok ? parse(text) : null }
+      const { status, ok, headers: received } = response
+      if (!ok && status !== 304) throw errorOf(response, text)
+      return { status, headers: received, body: ok ? parsed(text, parse, response) : null }
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof TillgateError) throw error
@@ -110,7 +110,11 @@ export function createTransport(options: TransportOptions): Transport {
   /** Milliseconds until the next attempt; null when a retry is of no use. */
   function delayOf(error: TillgateError, method: Exchange['method'], retries: number): number | null {
     const { code, status, retryAfter } = error
-    const isPassing = code === 'connection_failed' || [429, 503].includes(status)
+    // A proxy may cut an answer off and still end it properly, or answer with a page of its own.
+    const isPassing =
+      code === 'connection_failed' ||
+      [429, 503].includes(status) ||
+      (code === 'response_invalid' && status < 300)
     if (!isPassing && (method === 'POST' || !passingForReads.includes(status))) return null
     const step = Math.min(max, base * 2 ** retries)
     // Jitter, so that clients that failed together do not return together; never before Retry-After.
@@ -119,6 +123,20 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return { send, sent: () => sent }
+}
+
+/** The address that paths are appended to. */
+export const baseOf = (url: string | URL): string =>
+  new URL(url).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+
+function parsed(text: string, parse: (text: string) => unknown, { status, headers, url }: Response): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const requestId = headers.get('x-request-id')
+    const message = `${status} ${url} is not an answer of the API: ${messageOf(error)}`
+    throw new TillgateError('response_invalid', message, { status, requestId, cause: error })
+  }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -137,7 +155,7 @@ function errorOf({ status, headers }: Response, text: string): TillgateError {
     status,
     requestId: headers.get('x-request-id'),
     details,
-    retryAfter: secondsOf(headers.get('retry-after')),
+    retryAfter: secondsOf(headers),
   })
 }
 
@@ -165,12 +183,13 @@ function errorBodyOf(text: string): ErrorBody | null {
   }
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
-function secondsOf(header: string | null): number | null {
+/** RFC 9110 §10.2.3: seconds, or a date, by the server's clock if the answer says what it shows. */
+function secondsOf(headers: Headers): number | null {
+  const header = headers.get('retry-after')
   if (header === null) return null
   if (/^\d+$/.test(header.trim())) return Number(header)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000)
+  const [date, now] = [Date.parse(header), Date.parse(headers.get('date') ?? '')]
+  return Number.isNaN(date) ? null : Math.max(0, (date - (Number.isNaN(now) ? Date.now() : now)) / 1000)
 }
 
 /** Resolves after the time; rejects at once with the signal's reason. */

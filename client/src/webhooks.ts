@@ -71,7 +71,8 @@ export async function signWebhook(request: {
 const invalid = (message: string): TillgateError => new TillgateError('webhook_invalid', message)
 
 function headerOf(headers: WebhookRequest['headers'], name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  // Not instanceof: frameworks bring a class of their own.
+  if (typeof headers.get === 'function') return (headers as Headers).get(name) ?? undefined
   const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
   return typeof found === 'string' ? found : found?.join(' ')
 }

@@ -65,6 +65,8 @@ test('without credentials, with wrong ones, or with a file of something else, on
   new DatabaseSync(path('other.db')).exec('create table precious (id)')
   const other = await run('mirror', '--url', world.server.base, '--to', path('other.db'))
   assert.match(other.stderr, /other.db is not a mirror: has tables of something else/)
+  const folderless = await run('mirror', '--url', world.server.base, '--to', path('no/folder.db'))
+  assert.match(folderless.stderr, /^tillgate-client: \S+folder.db cannot be opened: [^\n]+\n$/)
   const missing = await run('verify', '--url', world.server.base, '--to', path('missing.db'))
   assert.match(missing.stderr, /does not exist/)
   const unreachable = new AbortController()

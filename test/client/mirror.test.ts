@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { openNdjson } from '../../client/src/mirror/ndjson.ts'
 import { byTest } from '../helpers/by.ts'
 import { runClient, startClient } from '../helpers/client-command.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
@@ -221,6 +222,37 @@ test('verify names the days that differ, also items, and --repair reads the stor
   )
   assert.equal((await verify('all.db', '--repair', ...lately)).complete, true)
   assert.deepEqual(copied('all.db'), await held([1001, 1002, 1004, big]))
+})
+
+test('verify finds data that was changed in the file, and --repair reads it again', async () => {
+  const db = new DatabaseSync(join(folder, 'all.db'))
+  db.exec("update orders set data = json_set(data, '$.order_number', 'another') where id = 'first 3'")
+  db.exec("update items set data = replace(data, 'status', 'Status') where id = 1")
+  db.close()
+  const { complete, differ } = await verify('all.db', ...lately)
+  assert.deepEqual([complete, differ], [false, [{ store_id: 1001, days: ['2026-11-01', 'items'] }]])
+  assert.equal((await verify('all.db', '--repair', ...lately)).complete, true)
+  assert.deepEqual(copied('all.db'), await held([1001, 1002, 1004, big]))
+})
+
+test('a file of the first version is brought up to date', async () => {
+  const db = new DatabaseSync(join(folder, 'all.db'))
+  for (const table of ['orders', 'items']) db.exec(`alter table ${table} drop column checksum`)
+  db.exec('pragma user_version = 1')
+  db.close()
+  await mirror('all.db')
+  await complete('all.db')
+  assert.equal(query('all.db', 'select 1 from orders where checksum is null').length > 0, true)
+})
+
+test('NDJSON: a second process that writes to the file is noticed', async () => {
+  const file = join(folder, 'both.ndjson')
+  const store = { id: 1, name: 'A', timezone: 'UTC' }
+  const [one, two] = [await openNdjson(file), await openNdjson(file)]
+  two.saveStores([store])
+  assert.throws(() => one.saveStores([store]), /another process writes to .*both\.ndjson/)
+  one.close()
+  two.close()
 })
 
 /** Calls `then` with the address of each answer of the API; the result stops it. */

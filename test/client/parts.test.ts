@@ -22,6 +22,8 @@ describe('exact JSON', () => {
       '9007199254740993 " 9007199254740993',
       { '12345678901234567890': 12345678901234567890n },
     ])
+    const long = 'x'.repeat(20_000_000)
+    assert.deepEqual(parseExact(`["${long}",9007199254740993]`), [long, 9007199254740993n])
     assert.throws(() => parseExact('{"a":9007199254740993'), SyntaxError)
     assert.throws(() => parseExact('[09007199254740993]x'), SyntaxError)
   })
@@ -84,6 +86,7 @@ describe('verifyWebhook', () => {
       { headers: new Headers(headers()), body: Buffer.from(body) },
       { headers: { 'Webhook-Id': [id], 'Webhook-Timestamp': '1795000000', 'Webhook-Signature': sign(body) } },
       { headers: headers({ 'webhook-signature': signatures }) },
+      { headers: new Map(Object.entries(headers())) as never },
       { secret: [other, secret] },
       { now: () => now() + 300_000 },
       { now: () => now() - 300_000 },

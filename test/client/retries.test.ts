@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { createClient } from '../../client/src/index.ts'
+import { type Client, createClient } from '../../client/src/index.ts'
 import { pause } from '../../client/src/transport.ts'
 
 /** Faults that a server has to be made to show: a bare server that answers as each test says. */
@@ -124,6 +124,106 @@ test('Retry-After is the least pause, in seconds or as a date; a very long one i
   assert.deepEqual([result.retryAfter, requests], [86_400, 1])
 })
 
+test('Retry-After as a date counts by the server’s clock, which may differ from this one', async () => {
+  const server = Date.now() + 3_600_000
+  const at = (time: number) => new Date(time).toUTCString()
+  const skewed = failure(503, { date: at(server), 'retry-after': at(server + 20_000) })
+  const { pauses, requests } = await read([skewed, data([])])
+  assert.equal(requests, 2)
+  assert.ok(pauses[0] !== undefined && pauses[0] >= 19_000 && pauses[0] <= 21_000, String(pauses[0]))
+})
+
+test('an answer 200 that is not the API’s is tried again, and then an error with its request id', async () => {
+  const page: Handler = (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'r-1' }).end('<h1>Welcome')
+  assert.deepEqual((await read([page, data([{ id: 1 }])])).result, [{ id: 1 }])
+  const { result, requests } = await read([page, page, page], { retry: { limit: 1 } })
+  const { code, status, requestId } = result
+  assert.deepEqual([code, status, requestId, requests], ['response_invalid', 200, 'r-1', 2])
+})
+
+test('data of another form, and pages that lead nowhere, are errors of the answer', async () => {
+  const invalid = { name: 'TillgateError', code: 'response_invalid' }
+  const page = { feed: 'f', kinds: [], changes: [], next: 5, more: true }
+  const calls: [unknown, (client: Client) => Promise<unknown>][] = [
+    [null, client => Array.fromAsync(client.stores())],
+    [{}, client => Array.fromAsync(client.items({ storeId: 1 }))],
+    [[], client => Array.fromAsync(client.changes({ storeId: 1 }))],
+    [{ ...page, next: 'x' }, client => Array.fromAsync(client.changes({ storeId: 1 }))],
+    [page, client => Array.fromAsync(client.changes({ storeId: 1, after: 5, feed: 'f' }))],
+    [{ ...page, next: 4 }, client => Array.fromAsync(client.changes({ storeId: 1, after: 5, feed: 'f' }))],
+    [[], client => client.receipts({ storeId: 1, startDay: '2026-11-01', endDay: '2026-11-01' })],
+  ]
+  for (const [rows, call] of calls) {
+    answers = Array.from({ length: 3 }, () => data(rows))
+    const client = createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b', retry: { limit: 0 } })
+    await assert.rejects(call(client), invalid, JSON.stringify(rows))
+  }
+  const { result, requests } = await read(
+    Array.from({ length: 9 }, () => data([], { link: '</x?cursor=same>; rel="next"' })),
+  )
+  assert.deepEqual([result.code, requests], ['response_invalid', 2])
+})
+
+/** A client whose requests are answered by `respond`. */
+const clientOf = (respond: (url: string, init: RequestInit) => Promise<Response>, options: object = {}) =>
+  createClient({
+    baseUrl: 'http://server.invalid',
+    clientId: 'a',
+    clientSecret: 'b',
+    fetch: (url, init) => respond(String(url), init ?? {}),
+    ...options,
+  })
+
+test('a token that is valid for seconds serves more than one request', async () => {
+  let [time, made] = [0, 0]
+  const client = clientOf(
+    async url => {
+      if (!url.endsWith('/token')) return Response.json({ data: [] })
+      return Response.json({ access_token: `t${++made}`, scope: '', expires_in: 30 })
+    },
+    { now: () => time },
+  )
+  for (const at of [0, 10_000, 26_000]) {
+    time = at
+    await Array.fromAsync(client.stores())
+  }
+  assert.equal(made, 1)
+  time = 27_001
+  await Promise.all([1, 2, 3].map(() => Array.fromAsync(client.stores())))
+  assert.equal(made, 2, 'a tenth of its life before its end')
+})
+
+test('a renewal that nobody waits for any more is given up; one that somebody waits for goes on', async () => {
+  const asked: AbortSignal[] = []
+  const client = clientOf(
+    (_url, { signal }) =>
+      new Promise((_, reject) => {
+        asked.push(signal as AbortSignal)
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+  )
+  const [first, second] = [new AbortController(), new AbortController()]
+  const waiting = [first, second].map(({ signal }) => assert.rejects(client.token({ signal }), /stopped/))
+  while (asked.length === 0) await new Promise(setImmediate)
+  first.abort(new Error('stopped'))
+  await waiting[0]
+  assert.deepEqual(
+    asked.map(({ aborted }) => aborted),
+    [false],
+  )
+  second.abort(new Error('stopped'))
+  await waiting[1]
+  assert.equal(asked[0]?.aborted, true)
+})
+
+test('a store id that has lost its digits already is refused before anything is sent', async () => {
+  const client = clientOf(() => Promise.reject(new Error('sent')))
+  const storeId = Number('9007199254740993')
+  await assert.rejects(Array.fromAsync(client.items({ storeId })), TypeError)
+  await assert.rejects(client.activate({ storeId }), TypeError)
+})
+
 test('a real pause ends when the signal aborts', async () => {
   answers = [failure(503, { 'retry-after': '60' })]
   const controller = new AbortController()
@@ -136,6 +236,16 @@ test('a real pause ends when the signal aborts', async () => {
   const began = performance.now()
   await assert.rejects(Array.fromAsync(client.stores({ signal: controller.signal })), /stopped/)
   assert.ok(performance.now() - began < 30_000, 'the pause went on')
+})
+
+test('iss is compared with the address as URLs are normalized', async () => {
+  const respond = async () =>
+    Response.json({ access_token: 't', refresh_token: 'r', scope: '', expires_in: 60 })
+  const client = clientOf(respond, { baseUrl: 'HTTPS://Pos.Example:443/' })
+  const pending = await client.authorizationUrl({ redirectUri: 'https://app.example/callback' })
+  assert.ok(pending.url.startsWith('https://pos.example/auth/v2/authorize?'))
+  const back = `?code=c&state=${pending.state}&iss=https://pos.example`
+  assert.equal((await client.completeAuthorization(back, pending)).refreshToken, 'r')
 })
 
 test('completeAuthorization ends when the signal aborts', async () => {

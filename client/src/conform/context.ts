@@ -94,7 +94,8 @@ export async function createContext(options: ConformOptions): Promise<ConformCon
         headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
         body: form ? parameters(form) : null,
         redirect: 'manual',
-        signal,
+        // A server that does not answer breaks the rule, not the run.
+        signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
       })
       const text = await response.text()
       // An overload is no breach of a rule.

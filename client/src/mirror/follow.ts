@@ -73,4 +73,7 @@ export async function follow({
 /** Whether the server may answer later: it restarts, is overloaded, or cannot be reached. */
 const isPassing = (error: unknown): error is TillgateError =>
   error instanceof TillgateError &&
-  (error.code === 'connection_failed' || error.status >= 500 || [408, 429].includes(error.status))
+  (error.code === 'connection_failed' ||
+    (error.code === 'response_invalid' && error.status > 0) ||
+    error.status >= 500 ||
+    [408, 429].includes(error.status))

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { parseExact, stringifyExact } from '../exact-json.ts'
 import type { Int64, Store } from '../types.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
@@ -69,9 +69,13 @@ export async function openNdjson(file: string): Promise<Copy> {
     throw error
   }
 
+  let size = fstatSync(output).size
   function append(text: string): void {
+    // Two processes would read everything twice, and mix their pages.
+    if (fstatSync(output).size !== size) throw new Error(`another process writes to ${file}`)
     const bytes = Buffer.from(text)
     for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at)
+    size += bytes.length
   }
   function write(lines: readonly Line[]): void {
     append(lines.map(lineOf).join(''))

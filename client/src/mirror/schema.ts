@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a mirror; a file of a later version is refused. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** `PRAGMA application_id`: "TGmr". */
 export const applicationId = 0x54476d72
@@ -23,6 +23,14 @@ create view ${view} as
 select orders.store_id, orders.id as order_id, orders.created_at, orders.status as order_status, each.key as position, ${fields(names)}
 from orders, json_each(orders.data, '$.${array}') as each;`
 
+/** Of `data`, as it came from the server: `verify` finds what was changed in the file. Null in rows of version 1. */
+const checksum = 'checksum text'
+
+/** What version 1 lacks. */
+export const upgrade = ['orders', 'items']
+  .map(table => `alter table ${table} add column ${checksum};`)
+  .join(' ')
+
 /** `data` is the JSON of the API; the other columns and the views are read from it, so they cannot differ from it. */
 export const schema = `
 create table stores (
@@ -44,6 +52,7 @@ create table orders (
   seq integer not null,
   walk integer not null,
   data text not null,
+  ${checksum},
   ${columns('text', 'order_number created_at updated_at paid_at source fulfillment')},
   ${columns('integer', 'status subtotal tax_total tips')},
   primary key (store_id, id)
@@ -55,6 +64,7 @@ create table items (
   seq integer not null,
   walk integer not null,
   data text not null,
+  ${checksum},
   ${columns('text', 'name category_name')},
   ${columns('integer', 'status price')},
   primary key (store_id, id)

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { stringifyExact } from '../exact-json.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
-import { applicationId, schema, schemaVersion } from './schema.ts'
+import { applicationId, schema, schemaVersion, upgrade } from './schema.ts'
 
 export interface SqliteCopy extends Copy {
   db: DatabaseSync
@@ -25,8 +26,9 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
   const movePosition = db.prepare(`update stores set feed = ?, seq = ?, walk = ?, complete = ?
     where store_id = ? and feed is ? and seq = ? and walk = ?`)
   const put = (table: string) =>
-    db.prepare(`insert into ${table} (store_id, id, seq, walk, data) values (?, ?, ?, ?, ?)
-      on conflict (store_id, id) do update set seq = excluded.seq, walk = excluded.walk, data = excluded.data`)
+    db.prepare(`insert into ${table} (store_id, id, seq, walk, data, checksum) values (?, ?, ?, ?, ?, ?)
+      on conflict (store_id, id) do update set
+        seq = excluded.seq, walk = excluded.walk, data = excluded.data, checksum = excluded.checksum`)
   const putOrder = put('orders')
   const putItem = put('items')
   const sweep = ['orders', 'items'].map(table =>
@@ -78,8 +80,9 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
         if (!move(store_id, from, to)) return null
         const changes = page.changes.filter(({ seq }) => seq <= until)
         for (const { kind, id, seq, data } of changes) {
-          if (kind === 'order') putOrder.run(store_id, JSON.parse(id) as string, seq, to.walk, data)
-          else putItem.run(store_id, BigInt(id), seq, to.walk, data)
+          const rest = [seq, to.walk, data, checksumOf(data)] as const
+          if (kind === 'order') putOrder.run(store_id, JSON.parse(id) as string, ...rest)
+          else putItem.run(store_id, BigInt(id), ...rest)
         }
         // The walk has ended: the server no longer has what it did not bring.
         if (to.complete && !from.complete && to.walk > 0)
@@ -93,6 +96,18 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
   }
 }
 
+function opened(open: () => DatabaseSync, file: string): DatabaseSync {
+  try {
+    return open()
+  } catch (error) {
+    throw new Error(`${file} cannot be opened: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Shortened: it is to find a change, not to resist an attacker. */
+export const checksumOf = (data: string): string =>
+  createHash('sha256').update(data).digest('base64url').slice(0, 16)
+
 async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
   const { existsSync } = await import('node:fs')
   if (!create && !existsSync(file)) throw new Error(`${file} does not exist: make it with "mirror"`)
@@ -100,7 +115,7 @@ async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
     const advice = 'a SQLite copy needs Node 22.13 or newer'
     throw new Error(`${advice}; this is ${process.version}. "mirror --format ndjson" runs on Node 20.`)
   })
-  const db = new sqlite.DatabaseSync(file)
+  const db = opened(() => new sqlite.DatabaseSync(file), file)
   const pragma = (name: string) => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0]
   try {
     db.exec('pragma busy_timeout = 10000')
@@ -110,7 +125,11 @@ async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
       db.exec(`begin immediate; ${schema} pragma application_id = ${applicationId};
         pragma user_version = ${schemaVersion}; commit`)
     }
-    if ((pragma('user_version') as number) > schemaVersion) throw new Error('was made by a newer version')
+    const version = pragma('user_version') as number
+    if (version > schemaVersion) throw new Error('was made by a newer version')
+    if (version < schemaVersion) {
+      db.exec(`begin immediate; ${upgrade} pragma user_version = ${schemaVersion}; commit`)
+    }
     // A commit may be lost with the power, but data and position together.
     db.exec('pragma synchronous = normal')
     return db

@@ -1,5 +1,6 @@
 import type { Client } from '../client.ts'
 import { isTillgateError } from '../errors.ts'
+import { stuck } from '../lists.ts'
 import type { ChangeKind } from '../types.ts'
 import type { Copy, Page } from './copy.ts'
 import { readPage } from './page.ts'
@@ -54,6 +55,7 @@ export function createSync({ client, copy, signal, parallel, count, isLocal, onP
           parse: readPage,
         })
         const page = data as Page
+        if (page.more && page.next <= from.next) throw stuck(`seq ${from.next}`)
         const stored = copy.apply(store_id, from, page, until)
         // Another process was faster: go on from its position.
         if (stored === null) continue

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Client } from '../client.ts'
 import { isTillgateError } from '../errors.ts'
 import type { Receipts } from '../types.ts'
-import type { SqliteCopy } from './sqlite.ts'
+import { checksumOf, type SqliteCopy } from './sqlite.ts'
 import type { Sync } from './sync.ts'
 
 /** Proves a copy complete: its counts, sums and digests are those of the server's receipts. */
@@ -31,9 +31,10 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
   const { db } = copy
   const otherDays = db.prepare(`select distinct substr(created_at, 1, 10) as day from orders
     where store_id = ?1 and (created_at < ?2 or created_at > ?3 || '~') order by created_at`)
-  const orders = db.prepare(`select substr(created_at, 1, 10) as day, id, seq, subtotal from orders
+  const orders =
+    db.prepare(`select substr(created_at, 1, 10) as day, id, seq, subtotal, data, checksum from orders
     where store_id = ? and created_at >= ? and created_at < ? order by created_at`)
-  const items = db.prepare('select cast(id as text) as id, seq from items where store_id = ?')
+  const items = db.prepare('select cast(id as text) as id, seq, data, checksum from items where store_id = ?')
 
   /** Windows of at most 400 days: from `since` to tomorrow or later, and the other days that the copy has. */
   function windowsOf(store_id: bigint): [first: string, last: string][] {
@@ -57,7 +58,7 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
 
   /** The days that the copy has, as receipts. */
   function ownDays(store_id: bigint, first: string, last: string): Map<string, string> {
-    const days = new Map<string, { count: number; subtotal: bigint; digest: bigint }>()
+    const days = new Map<string, { count: number; subtotal: bigint; digest: bigint; altered: number }>()
     // Every created_at of the last day sorts before this.
     for (const row of orders.iterate(store_id, first, `${last}~`)) {
       const { day, id, seq, subtotal } = row as {
@@ -66,24 +67,29 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
         seq: number
         subtotal: number | null
       }
-      const sums = days.get(day) ?? { count: 0, subtotal: 0n, digest: 0n }
+      const sums = days.get(day) ?? { count: 0, subtotal: 0n, digest: 0n, altered: 0 }
+      sums.altered += alteredOf(row as unknown as Row)
       sums.count++
       sums.subtotal += BigInt(subtotal ?? 0)
       sums.digest += entryDigest(id, seq)
       days.set(day, sums)
     }
     return new Map(
-      [...days].map(([day, { count, subtotal, digest }]) => [day, `${count} ${subtotal} ${hex(digest)}`]),
+      [...days].map(([day, { count, subtotal, digest, altered }]) => [
+        day,
+        `${count} ${subtotal} ${hex(digest)}${says(altered)}`,
+      ]),
     )
   }
 
   function ownItems(store_id: bigint): string {
-    let [count, digest] = [0, 0n]
-    for (const { id, seq } of items.iterate(store_id) as Iterable<{ id: string; seq: number }>) {
+    let [count, digest, altered] = [0, 0n, 0]
+    for (const row of items.iterate(store_id) as unknown as Iterable<Row & { id: string; seq: number }>) {
       count++
-      digest += entryDigest(id, seq)
+      digest += entryDigest(row.id, row.seq)
+      altered += alteredOf(row)
     }
-    return `${count} ${hex(digest)}`
+    return `${count} ${hex(digest)}${says(altered)}`
   }
 
   /** The days of a window that differ. The copy is first brought to the seq of the receipts. */
@@ -125,6 +131,17 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
     return { store_id, differ: [...new Set(differ)].sort() }
   }
 }
+
+interface Row {
+  data: string
+  checksum: string | null
+}
+
+/** Receipts have no digest of the data: the file itself says whether it is as it came. */
+const alteredOf = ({ data, checksum }: Row): number =>
+  checksum !== null && checksum !== checksumOf(data) ? 1 : 0
+
+const says = (altered: number): string => (altered === 0 ? '' : `, ${altered} altered`)
 
 /** Whether the access to the store has ended meanwhile. */
 export const isGone = (error: unknown): boolean =>
