@@ -8,31 +8,39 @@ import { openStorage } from '../src/storage/open.ts'
 
 /** Lints the OpenAPI document with redocly's and Spectral's recommended rules; a warning fails too. */
 
-const storage = await openStorage(':memory:')
-const app = await buildApp({
-  storage,
-  clock: systemClock,
-  issuer: 'https://tillgate.example',
-  config: { ...readConfig({}), log_level: 'silent' },
-})
-const { body } = await app.inject('/openapi.json')
-await app.close()
-await storage.close()
+async function documentOf(sandbox: boolean): Promise<string> {
+  const storage = await openStorage(':memory:')
+  const app = await buildApp({
+    storage,
+    clock: systemClock,
+    issuer: 'https://tillgate.example',
+    config: { ...readConfig({}), log_level: 'silent', sandbox },
+  })
+  const { body } = await app.inject('/openapi.json')
+  await app.close()
+  await storage.close()
+  return body
+}
 
-const redocly = await lintFromString({
-  source: body,
-  absoluteRef: 'openapi.json',
-  config: await createConfig({ extends: ['recommended'] }),
-})
+const config = await createConfig({ extends: ['recommended'] })
 const spectral = new spectralCore.Spectral()
 spectral.setRuleset({ extends: oas as RulesetDefinition })
-const problems = [
-  ...redocly.map(
-    ({ ruleId, message, location }) => `redocly ${ruleId}: ${message} at ${location[0]?.pointer ?? ''}`,
-  ),
-  ...(await spectral.run(JSON.parse(body))).map(
-    ({ code, message, path }) => `spectral ${code}: ${message} at ${path.join('/')}`,
-  ),
-]
-for (const problem of problems) console.error(problem)
-process.exitCode = problems.length > 0 ? 1 : 0
+
+async function problemsOf(source: string): Promise<string[]> {
+  const redocly = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+  return [
+    ...redocly.map(
+      ({ ruleId, message, location }) => `redocly ${ruleId}: ${message} at ${location[0]?.pointer ?? ''}`,
+    ),
+    ...(await spectral.run(JSON.parse(source))).map(
+      ({ code, message, path }) => `spectral ${code}: ${message} at ${path.join('/')}`,
+    ),
+  ]
+}
+
+for (const sandbox of [false, true]) {
+  for (const problem of await problemsOf(await documentOf(sandbox))) {
+    console.error(`${problem}${sandbox ? ' (of a sandbox server)' : ''}`)
+    process.exitCode = 1
+  }
+}

@@ -46,6 +46,8 @@ export interface Config {
   mail_from: string
   /** For integrators who test: requests fail as X-Sandbox-Fault says, and each developer has a store with sample data. */
   sandbox: boolean
+  /** Developer accounts from which on nobody may sign up on a sandbox server. */
+  sandbox_developers: number
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number
 }
@@ -76,6 +78,7 @@ const settings = [
   'TILLGATE_SMTP_URL',
   'TILLGATE_MAIL_FROM',
   'TILLGATE_SANDBOX',
+  'TILLGATE_SANDBOX_DEVELOPERS',
   'TILLGATE_SHUTDOWN_DELAY',
 ] as const
 
@@ -124,6 +127,7 @@ export function readConfig(env: Environment = process.env): Config {
     webhook_allow: readRanges(env, 'TILLGATE_WEBHOOK_ALLOW'),
     ...readMail(env),
     sandbox: oneOf(env, 'TILLGATE_SANDBOX', '0', ['0', '1']) === '1',
+    sandbox_developers: integer(env, 'TILLGATE_SANDBOX_DEVELOPERS', 1000, 1, 1_000_000),
     shutdown_delay: integer(env, 'TILLGATE_SHUTDOWN_DELAY', 0, 0, 3600),
   }
 }

@@ -20,6 +20,7 @@ import type { WebhookEndpoints } from '../domain/webhooks/endpoints.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProviderSource } from '../oauth/provider-source.ts'
 import type { DeveloperStores } from '../sandbox/developer-store.ts'
+import type { SignUpLimit } from '../sandbox/sign-up-limit.ts'
 import type { Storage } from '../storage/port/index.ts'
 import type { CookieSigner } from './sign-in/cookie-signer.ts'
 import type { SecondStep } from './sign-in/second-step.ts'
@@ -61,7 +62,7 @@ export interface ConsoleDeps {
   auditLog: AuditLog
   switches: Switches
   /** On a sandbox server only. */
-  developerStores: DeveloperStores | null
+  sandbox: { stores: DeveloperStores; signUps: SignUpLimit } | null
   overview(period: OverviewPeriod): Promise<Overview>
   /** What apps read, and how their requests went. */
   figures: {

@@ -49,6 +49,7 @@ export interface AppDeps {
     | 'smtp_url'
     | 'mail_from'
     | 'sandbox'
+    | 'sandbox_developers'
   >
   /** Public address and issuer. */
   issuer: string
@@ -116,6 +117,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     webhook_allow: config.webhook_allow,
     mail: createMail(config),
     sandbox: config.sandbox,
+    sandbox_developers: config.sandbox_developers,
     observe: {
       attempt: metrics.delivery,
       disabled: (endpoint_id, reason) =>
@@ -137,16 +139,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   recordUsage(ends, usage)
   // After the last request, and before the storage is closed.
   app.addHook('onClose', () => usage.close())
-  rejectOtherMethods(app, createPreflightAnswer(storage))
+  rejectOtherMethods(app, createPreflightAnswer(storage, config))
   metrics.usage(usage)
   metrics.waiting(waiting)
   metrics.webhooks(storage.webhooks, clock)
   metrics.serve(app, ends, connections, deps.gatherMetrics ?? (registry => () => registry.metrics()))
 
   health(app, storage, stopping)
-  await openapi(app, issuer)
+  await openapi(app, issuer, config)
+  if (config.sandbox) sandboxFaults(app, storage)
   await app.register(async scope => {
-    if (config.sandbox) sandboxFaults(scope, ['/auth/v2/token'])
     oauthApi(scope, {
       providers,
       verifyAccessToken,
@@ -159,7 +161,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   await app.register(async scope => {
     allowAppOrigins(scope, storage)
-    if (config.sandbox) sandboxFaults(scope)
     if (config.rate_limit > 0) await scope.register(rateLimit, perApp(config.rate_limit))
     integrationApi(scope as App, { storage, clock, issuer, waiting, requireScope })
   })

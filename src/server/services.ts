@@ -42,6 +42,7 @@ import { createBearer } from '../oauth/bearer.ts'
 import { createProviderSource } from '../oauth/provider-source.ts'
 import { createAccessTokenVerifier } from '../oauth/verified-token.ts'
 import { createDeveloperStores } from '../sandbox/developer-store.ts'
+import { createSignUpLimit } from '../sandbox/sign-up-limit.ts'
 import type { Storage } from '../storage/port/index.ts'
 
 export interface ServiceDeps {
@@ -58,6 +59,8 @@ export interface ServiceDeps {
   webhook_allow: string
   mail: Mail | null
   sandbox: boolean
+  /** Developer accounts that a sandbox server may have. */
+  sandbox_developers: number
   observe: DeliveryObserver
 }
 
@@ -140,7 +143,12 @@ export async function createServices(deps: ServiceDeps) {
       connectedApps: createConnectedApps({ storage, clock, reads }),
       auditLog: createAuditLog({ storage }),
       switches,
-      developerStores: deps.sandbox ? createDeveloperStores({ storage, clock, writer, apps }) : null,
+      sandbox: deps.sandbox
+        ? {
+            stores: createDeveloperStores({ storage, clock, writer, apps }),
+            signUps: createSignUpLimit({ storage, clock, developers: deps.sandbox_developers }),
+          }
+        : null,
       overview: period =>
         readOverview({ storage, figures: { requests, ingest: ingestFigures }, waiting }, period),
       figures: {

@@ -83,6 +83,7 @@ export const matrix: Record<string, Audience> = {
   'GET /docs/guides/errors-and-retries': 'all',
   'GET /docs/guides/getting-started': 'all',
   'GET /docs/guides/going-live': 'all',
+  'GET /docs/guides/sandbox': 'all',
   'GET /docs/guides/sync': 'all',
   'GET /docs/guides/webhooks': 'all',
   'GET /docs/js/scalar.js': 'all',

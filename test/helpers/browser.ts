@@ -9,10 +9,13 @@ interface Cookie {
 /** As much of a browser as the sign-in and consent pages need: cookies with paths, forms, redirects one at a time. */
 export class Browser {
   readonly #base: string
+  readonly #headers: Record<string, string>
   readonly cookies: Cookie[] = []
 
-  constructor(base: string) {
+  /** `headers`: sent with every request. */
+  constructor(base: string, headers: Record<string, string> = {}) {
     this.#base = base
+    this.#headers = headers
   }
 
   async open(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -24,7 +27,7 @@ export class Browser {
     const response = await fetch(target, {
       ...init,
       redirect: 'manual',
-      headers: { cookie, ...init.headers },
+      headers: { ...this.#headers, cookie, ...init.headers },
     })
     for (const line of response.headers.getSetCookie()) this.#keep(line)
     return answerOf(response)

@@ -131,6 +131,7 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/docs/guides/errors-and-retries': { allow: read, surface: 'page' },
     '/docs/guides/getting-started': { allow: read, surface: 'page' },
     '/docs/guides/going-live': { allow: read, surface: 'page' },
+    '/docs/guides/sandbox': { allow: read, surface: 'page' },
     '/docs/guides/sync': { allow: read, surface: 'page' },
     '/docs/guides/webhooks': { allow: read, surface: 'page' },
     '/docs/js/scalar.js': { allow: read, surface: 'page' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createClient } from '../../client/src/index.ts'
+import { createSignUpLimit } from '../../src/sandbox/sign-up-limit.ts'
 import { Browser } from '../helpers/browser.ts'
 import { decide, redeem, redirectUri } from '../helpers/authorize.ts'
 import { sampleOrder } from '../helpers/orders.ts'
@@ -13,7 +14,8 @@ let world: World
 const fault = 'x-sandbox-fault'
 
 before(async () => {
-  world = await startWorld([1001], { config: { sandbox: true } })
+  // A trusted proxy, so that a test can send from several addresses.
+  world = await startWorld([1001], { config: { sandbox: true, trust_proxy: '127.0.0.1' } })
   const many = Array.from({ length: 300 }, (_, n) => sampleOrder({ id: `o-${n}` }))
   await world.push(...many)
 })
@@ -71,6 +73,18 @@ describe('X-Sandbox-Fault', () => {
       if (headers['accept-encoding'] === 'identity') assert.ok(received > 0)
     })
   }
+
+  test('cut: of a long answer no more than 64 KiB are read', async () => {
+    const path = withQuery(orders, { ...day, count: 2000 })
+    const headers = { 'accept-encoding': 'identity' }
+    assert.ok((await (await get(path, headers)).text()).length > 200_000)
+    const answer = await get(path, { ...headers, [fault]: 'cut' })
+    let received = 0
+    await assert.rejects(async () => {
+      for await (const chunk of answer.body ?? []) received += chunk.length
+    })
+    assert.equal(received, 32 * 1024)
+  })
 
   test('cut: the request is carried out', async () => {
     const { server, reader } = world
@@ -133,6 +147,67 @@ describe('X-Sandbox-Fault', () => {
     assert.equal(written.status, 200)
   })
 
+  test('the API reference describes the header where it has an effect', async () => {
+    const { paths } = (await world.server.get('/openapi.json')).json
+    for (const [path, operations] of Object.entries<any>(paths)) {
+      for (const [method, { parameters = [] }] of Object.entries<any>(operations)) {
+        const described = parameters.filter(
+          (each: any) => each.in === 'header' && each.name === 'X-Sandbox-Fault',
+        )
+        const applies = path.startsWith('/integration/') || path === '/auth/v2/token'
+        assert.equal(described.length, applies ? 1 : 0, `${method} ${path}`)
+        if (!applies) continue
+        assert.deepEqual(described[0].schema.enum, ['429', '503', 'timeout', 'cut'])
+        assert.notEqual(described[0].required, true)
+      }
+    }
+    const others = paths['/integration/v1/orders'].get.parameters.map((each: any) => each.name)
+    assert.ok(others.includes('If-None-Match'), 'the other headers stay')
+  })
+
+  test('script of an app’s origin may send it, and reads the answer of the token endpoint too', async () => {
+    const { server } = world
+    await server.newApp({ redirect_uris: ['https://page.example/cb'], public: true })
+    const origin = 'https://page.example'
+    for (const [path, method] of [
+      [stores, 'GET'],
+      ['/auth/v2/token', 'POST'],
+    ] as const) {
+      const asked = { origin, 'access-control-request-method': method }
+      const answer = await fetch(server.base + path, { method: 'OPTIONS', headers: asked })
+      assert.match(answer.headers.get('access-control-allow-headers') ?? '', /, x-sandbox-fault$/)
+    }
+    for (const [from, allowed] of [
+      [origin, origin],
+      ['https://other.example', undefined],
+    ] as const) {
+      const answer = await server.post('/auth/v2/token', {}, { origin: from, [fault]: '503' })
+      assert.equal(answer.headers.get('access-control-allow-origin') ?? undefined, allowed)
+    }
+  })
+
+  test('timeout: 20 requests of an address wait at a time, 200 of all, and the others are answered', async () => {
+    const token = await world.token()
+    const left = new AbortController()
+    const waits = (address: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': address, [fault]: 'timeout' }
+      return fetch(world.server.base + stores, { headers, signal: left.signal }).then(
+        ({ status }) => status,
+        () => 'held',
+      )
+    }
+    const soon = (answers: Promise<number | string>[]) =>
+      Promise.race([Promise.any(answers), new Promise(resolve => setTimeout(resolve, 5000, 'none'))])
+    const ofOne = Array.from({ length: 21 }, () => waits('192.0.2.1'))
+    assert.equal(await soon(ofOne), 503, 'one too many of an address')
+    const ofOthers = Array.from({ length: 181 }, (_, n) => waits(`192.0.2.${10 + Math.floor(n / 20)}`))
+    assert.equal(await soon(ofOthers), 503, 'one too many in all')
+    assert.equal((await get(stores)).status, 200)
+    left.abort()
+    const ended = await Promise.all([...ofOne, ...ofOthers])
+    assert.equal(ended.filter(each => each === 'held').length, 200)
+  })
+
   test('tillgate-client gets over every fault of a first attempt', async () => {
     for (const value of ['429', '503', 'timeout', 'cut']) {
       let attempts = 0
@@ -182,6 +257,35 @@ describe('a developer of a sandbox server', () => {
     assert.equal((await server.get(withQuery(orders, day), token)).status, 403, 'no store of another')
   })
 
+  const signUp = (name: string, address: string) => {
+    const browser = new Browser(world.server.base, { 'x-forwarded-for': address })
+    return browser
+      .open('/signup')
+      .then(page => browser.submit(page, { email: `${name}@sandbox.example`, password }))
+  }
+
+  test('20 accounts a day can be created from an address', async () => {
+    const { storage, clock } = world.server
+    const limit = createSignUpLimit({ storage, clock, developers: 1000 })
+    for (let n = 0; n < 19; n++) await limit.count('198.51.100.7')
+    assert.equal((await signUp('twentieth', '198.51.100.7')).status, 200)
+    const refused = await signUp('one-more', '198.51.100.7')
+    assert.equal(refused.status, 429)
+    assert.match(refused.text, /has created 20 accounts today/)
+    const seconds = Number(refused.headers.get('retry-after'))
+    assert.ok(seconds > 0 && seconds <= 86_400)
+    assert.equal((await signUp('neighbour', '198.51.100.8')).status, 200)
+    clock.advance(seconds)
+    assert.equal((await signUp('tomorrow', '198.51.100.7')).status, 200)
+    const { developers } = await storage.browse.totals()
+    assert.equal(await limit.refusal('198.51.100.8'), null)
+    const full = createSignUpLimit({ storage, clock, developers })
+    assert.match(
+      (await full.refusal('198.51.100.8'))?.text ?? '',
+      new RegExp(`has its ${developers} developers`),
+    )
+  })
+
   test('cannot sign up once the operator has closed it', async () => {
     const { server } = world
     await server.newAccount('ops@example.com', 'operator')
@@ -199,6 +303,7 @@ test('without TILLGATE_SANDBOX the header does nothing, and developers get no st
     for (const value of ['429', '503', 'timeout', 'cut', 'x']) {
       assert.equal((await server.get(stores, await plain.token(), { [fault]: value })).status, 200)
     }
+    assert.doesNotMatch((await server.get('/openapi.json')).text, /X-Sandbox-Fault"/)
     assert.equal((await new Browser(server.base).open('/signup')).status, 404)
     await server.newAccount('dev@example.com', 'developer')
     const browser = new Browser(server.base)

@@ -11,7 +11,7 @@ import { profileFields, profileOf } from './form.ts'
 import { type AppForm, emptyForm, newAppPage } from './form.view.ts'
 
 /** A form that creates an app, and answers with its secret. */
-export function newApp(scope: PageScope, { apps, singleUseForms, developerStores }: ConsoleDeps): void {
+export function newApp(scope: PageScope, { apps, singleUseForms, sandbox }: ConsoleDeps): void {
   const path = '/developer/apps/new'
 
   scope.get(path, async ({ viewer }, reply) => sendHtml(reply, newAppPage({ form: emptyForm, viewer })))
@@ -25,7 +25,7 @@ export function newApp(scope: PageScope, { apps, singleUseForms, developerStores
       const by = byAccount(account, fromOf(request))
       const made = await singleUseForms.use(_csrf, () => apps.create(toNewApp(typed, account.id), by))
       if (!made) return sendHtml(reply, sentAlreadyPage(viewer, '/developer/apps'), 409)
-      await developerStores?.authorize(account, made.app.id, by)
+      await sandbox?.stores.authorize(account, made.app.id, by)
       return sendHtml(reply, secretPage({ ...made, viewer, what: 'created' }), 201)
     } catch (error) {
       if (!(error instanceof InputError)) throw error

@@ -51,6 +51,12 @@ export const guides: readonly Guide[] = [
     about: 'The library and the commands for Node, Deno, Bun and browsers.',
   },
   {
+    name: 'sandbox',
+    file: 'docs/sandbox.md',
+    title: 'Sandbox',
+    about: 'Requests that fail on demand, and tills that keep selling, to test an integration.',
+  },
+  {
     name: 'going-live',
     file: 'docs/going-live.md',
     title: 'Before you go live',

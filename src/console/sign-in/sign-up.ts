@@ -20,8 +20,8 @@ interface Shown {
 
 /** Developers create their own account, while the operator allows it. */
 export const signUpPages: PagePlugin = async (scope, deps) => {
-  const { accounts, twoFactor, secondStep, switches, signedIn, signUpThrottle, developerStores, issuer } =
-    deps
+  const { accounts, twoFactor, secondStep, switches, signedIn, signUpThrottle, issuer } = deps
+  const { sandbox } = deps
   const home = sections.developer[0].href
 
   // Asked at every request: while sign-up is off, the page does not exist.
@@ -55,15 +55,21 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
     if (seconds > 0) {
       return show(reply, { next, email, refusal: tooManyAttempts(reply, seconds) }, 429)
     }
+    const refused = await sandbox?.signUps.refusal(request.ip)
+    if (refused) {
+      if (refused.seconds !== null) reply.header('retry-after', String(refused.seconds))
+      return show(reply, { next, email, refusal: refused.text }, refused.seconds === null ? 503 : 429)
+    }
     try {
       const account = await accounts.signUp(email, password, fromOf(request))
+      await sandbox?.signUps.count(request.ip)
       const nextStep = await twoFactor.nextStep(account)
       if (nextStep) {
         secondStep.begin(reply, account)
         return reply.redirect(withNext(nextStep, next), 303)
       }
       await signedIn.start(request, reply, account)
-      await developerStores?.prepare(account, byAccount(account, fromOf(request)))
+      await sandbox?.stores.prepare(account, byAccount(account, fromOf(request)))
     } catch (error) {
       if (!(error instanceof InputError)) throw error
       return show(reply, { next, email, problem: error }, 422)

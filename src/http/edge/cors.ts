@@ -4,13 +4,14 @@ import { metadataPath } from '../../oauth/metadata.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import { headers } from '../reply/headers.ts'
 import type { Path } from '../reply/method-not-allowed.ts'
+import { faultHeader } from '../sandbox/header.ts'
 
 /**
  * Cross-origin requests by script (https://fetch.spec.whatwg.org/#http-cors-protocol): from the origins of an app's
  * redirect URIs, with that app's tokens. Pages for people, /platform and introspection never allow them.
  */
 
-const requestHeaders = 'authorization, content-type, if-none-match, idempotency-key'
+const requestHeaders = ['authorization', 'content-type', 'if-none-match', 'idempotency-key']
 /** Seconds for which a browser need not ask again. */
 const maxAge = '600'
 
@@ -31,7 +32,7 @@ function ruleOf(url: string): Rule | null {
 
 /** Answers the request that a browser sends before one with a token, if its origin may send that. */
 export const createPreflightAnswer =
-  (storage: Pick<Storage, 'apps'>) =>
+  (storage: Pick<Storage, 'apps'>, { sandbox }: { sandbox: boolean }) =>
   async (request: FastifyRequest, reply: FastifyReply, { url, methods }: Path): Promise<boolean> => {
     const { origin = '', 'access-control-request-method': method = '' } = request.headers
     const rule = ruleOf(url)
@@ -47,7 +48,10 @@ export const createPreflightAnswer =
       .headers({
         'access-control-allow-origin': origin,
         'access-control-allow-methods': methods.join(', '),
-        'access-control-allow-headers': requestHeaders,
+        'access-control-allow-headers': [
+          ...requestHeaders,
+          ...(sandbox ? [faultHeader.toLowerCase()] : []),
+        ].join(', '),
         'access-control-max-age': maxAge,
       })
       .send()

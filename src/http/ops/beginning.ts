@@ -12,6 +12,7 @@ the first orders, receive webhooks.
 | [Webhooks](${issuer}/docs/guides/webhooks) | know within a second that a store has changed |
 | [Errors and retries](${issuer}/docs/guides/errors-and-retries) | which requests to repeat, and when |
 | [tillgate-client](${issuer}/docs/guides/client) | the library and the commands for Node, Deno, Bun and browsers |
+| [Sandbox](${issuer}/docs/guides/sandbox) | requests that fail on demand, to test retries |
 | [Before you go live](${issuer}/docs/guides/going-live) | a checklist |
 
 Every response of \`/integration\` and \`/platform\` is an envelope whose \`status.ack\` equals the HTTP status; every error has a

@@ -8,6 +8,7 @@ import { oauthSchemas } from '../oauth/schemas.ts'
 import { insertReferences } from '../reply/components.ts'
 import { headers } from '../reply/headers.ts'
 import { errorComponents, errorSchemas } from '../reply/responses.ts'
+import { withFaultHeader } from '../sandbox/header.ts'
 import { beginning, withoutScript } from './beginning.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 
@@ -32,7 +33,11 @@ const authorizationGuide = `OAuth 2.0 (RFC 6749). Script in a browser can call t
 URIs, and the token and revocation endpoints if the app is public (CORS).`
 
 /** The API reference: OpenAPI 3.1 generated from the routes' schemas, and the page that shows it. */
-export async function openapi(app: FastifyInstance, issuer: string): Promise<void> {
+export async function openapi(
+  app: FastifyInstance,
+  issuer: string,
+  { sandbox }: { sandbox: boolean },
+): Promise<void> {
   const described = Object.fromEntries(Object.entries(scopes).map(([name, { gives }]) => [name, gives]))
   const withGrant = (grant: string) =>
     Object.fromEntries(
@@ -45,6 +50,8 @@ export async function openapi(app: FastifyInstance, issuer: string): Promise<voi
     hideUntagged: true,
     // A schema with an `$id` is a component of that name.
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
+    // The document is true for the server that serves it.
+    transform: ({ schema, url }) => ({ schema: sandbox ? withFaultHeader(schema, url) : schema, url }),
     transformObject: made => insertReferences('openapiObject' in made ? made.openapiObject : {}),
     openapi: {
       openapi: '3.1.0',
