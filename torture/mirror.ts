@@ -5,15 +5,20 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStorage } from '../src/storage/open.ts'
+import { formatDatetime } from '../src/lib/datetime.ts'
+import { createCli } from '../test/helpers/cli.ts'
 import { runClient, startClient } from '../test/helpers/client-command.ts'
+import { startDemo } from '../test/helpers/demo.ts'
 import { startNode } from '../test/helpers/nodes.ts'
 import { tokenOf } from '../test/helpers/tills.ts'
-import { sqliteProblems } from './database.ts'
-import { prepareSite } from './site.ts'
-import { createTill, type Till } from './till.ts'
+import { createDatabase, sqliteProblems } from './database.ts'
+import { createTill } from './till.ts'
 import type { Outcome, Scenario, Trial } from './trial.ts'
 
-/** One round: `tillgate-client mirror --follow` is started, and killed at a random moment, once for each format. */
+/**
+ * One round: `tillgate-client mirror --follow` of a server that runs `tillgate demo --live` is started, and killed at a
+ * random moment, once for each format.
+ */
 export const mirror: Scenario = {
   name: 'mirror',
   engines: ['sqlite', 'postgres'],
@@ -22,33 +27,49 @@ export const mirror: Scenario = {
   run,
 }
 
-const stores = [1, 2, 3, 4]
+const stores = [1001, 1002, 1003, 1004]
 const formats = ['sqlite', 'ndjson'] as const
 
 async function run(trial: Trial): Promise<Outcome> {
   const { random } = trial
-  const site = await prepareSite(trial.engine, { stores })
+  const began = formatDatetime(Math.floor(Date.now() / 1000))
+  const database = await createDatabase(trial.engine)
+  const cli = await createCli({ database: database.url })
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-mirror-torture-'))
-  const node = await startNode(site.cli, { TILLGATE_LOG_LEVEL: 'error' })
-  const storage = await openStorage(site.database.url)
+  const size = ['--stores', String(stores.length), '--orders', '2000', '--days', '30']
+  const demo = await startDemo(cli, ['--live', ...size])
+  const storage = await openStorage(database.url)
   const broken: string[] = []
   const sum = { kills: 0, inWalk: 0, feeds: 0 }
   const stopped = new AbortController()
+  const reader = demo.app('Dashboard')
   const fileOf = (format: string) => join(folder, `copy.${format}`)
-  const target = (format: string) => ['--url', node.base, '--to', fileOf(format), '--json']
+  const target = (base: string, format: string) => ['--url', base, '--to', fileOf(format), '--json']
   // Small pages: a walk takes long enough to be killed in.
-  const mirrorOf = (format: string) => [
+  const small = ['--count', '100', '--parallel', '2']
+  const mirrorOf = (base: string, format: string) => [
     'mirror',
-    ...target(format),
+    ...target(base, format),
     '--format',
     format,
-    '--count',
-    '100',
-    '--parallel',
-    '2',
+    ...small,
   ]
+
+  /** Both copies are brought up to date, and verify compares the SQLite file with the receipts. */
+  async function finish(base: string): Promise<string> {
+    for (const format of formats) {
+      const { code, stdout, stderr } = await runClient(mirrorOf(base, format), reader)
+      if (code !== 0 || !JSON.parse(stdout).complete)
+        broken.push(`mirror ended with ${code}: ${stdout}${stderr}`)
+    }
+    const { code, stdout, stderr } = await runClient(['verify', ...target(base, 'sqlite')], reader)
+    if (code !== 0) broken.push(`verify ended with ${code}: ${stdout}${stderr}`)
+    return stdout
+  }
+
   try {
-    const till = createTill({ base: node.base, bearer: await tokenOf(node.base, site.tills), stores, random })
+    const bearer = await tokenOf(demo.base, demo.app('Tills'))
+    const till = createTill({ base: demo.base, bearer, stores, random })
     await till.push(2000)
     const selling = till.sell(stopped.signal)
     while (sum.kills < trial.rounds * formats.length && trial.goesOn() && broken.length === 0) {
@@ -56,9 +77,9 @@ async function run(trial: Trial): Promise<Outcome> {
         await storage.changes.renewHistory()
         sum.feeds++
       }
-      const mirrors = formats.map(format => startClient([...mirrorOf(format), '--follow'], site.reader))
+      const mirrors = formats.map(format => startClient([...mirrorOf(demo.base, format), '--follow'], reader))
       const exits = mirrors.map(each => once(each, 'exit'))
-      await Promise.race([sleep(random.between(100, 1000)), ...exits])
+      await Promise.race([sleep(random.between(100, 2500)), ...exits])
       for (const each of mirrors) {
         if (each.exitCode !== null) broken.push(`mirror ended by itself: ${each.stderr.read()}`)
         each.kill('SIGKILL')
@@ -72,29 +93,35 @@ async function run(trial: Trial): Promise<Outcome> {
     }
     stopped.abort()
     await selling
-    for (const format of formats) {
-      const { code, stdout, stderr } = await runClient(mirrorOf(format), site.reader)
-      if (code !== 0 || !JSON.parse(stdout).complete)
-        broken.push(`mirror ended with ${code}: ${stdout}${stderr}`)
-    }
-    const { code, stdout, stderr } = await runClient(['verify', ...target('sqlite')], site.reader)
-    if (code !== 0) broken.push(`verify ended with ${code}: ${stdout}${stderr}`)
-    broken.push(...differences(till, 'SQLite', sqliteOrders(fileOf('sqlite'))))
-    broken.push(...differences(till, 'NDJSON', ndjsonOrders(fileOf('ndjson'))))
-    return {
-      tried:
-        `tillgate-client mirror --follow killed with SIGKILL ${sum.kills} times at a random moment, half of them with a SQLite file and half with NDJSON, ` +
-        `while a till stored ${till.stored()} new, corrected and back-dated orders in ${stores.length} stores; the feed was renewed ${sum.feeds} times`,
-      found:
-        `after each kill the SQLite file was sound and its position that of its data (${sum.inWalk} kills hit a walk that had not ended); ` +
-        `at the end both copies had exactly the ${till.orders.size} orders of the till, and verify said complete (${JSON.parse(stdout).requests} requests)`,
-      broken,
+    const alive = JSON.parse(await finish(demo.base))
+    // Without its tills, so that the copies can be compared with all that the server has.
+    await demo.stop()
+    const node = await startNode(cli, { TILLGATE_LOG_LEVEL: 'error' })
+    try {
+      await finish(node.base)
+      const held = await heldOrders(node.base, await tokenOf(node.base, reader))
+      broken.push(...differences(held, 'SQLite', sqliteOrders(fileOf('sqlite'))))
+      broken.push(...differences(held, 'NDJSON', ndjsonOrders(fileOf('ndjson'))))
+      const live = [...held.values()].filter(text => JSON.parse(text).updated_at >= began).length
+      return {
+        tried:
+          `tillgate-client mirror --follow killed with SIGKILL ${sum.kills} times at a random moment, half of them with a SQLite file and half with NDJSON, ` +
+          `while tillgate demo --live sold, refunded and corrected ${live} orders, and another till stored ${till.stored()} new, corrected and back-dated ones; ` +
+          `the feed was renewed ${sum.feeds} times`,
+        found:
+          `after each kill the SQLite file was sound and its position that of its data (${sum.inWalk} kills hit a walk that had not ended); ` +
+          `verify said complete while the demo lived (${alive.requests} requests) and after it; both copies had exactly the ${held.size} orders of the server`,
+        broken,
+      }
+    } finally {
+      await node.stop()
     }
   } finally {
     stopped.abort()
-    await node.stop()
+    await demo.stop()
     await storage.close()
-    await site.remove()
+    cli.remove()
+    await database.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -118,32 +145,51 @@ function stateOf(file: string): { problems: string[]; isInWalk: boolean } {
   }
 }
 
-function sqliteOrders(file: string): Map<string, string> {
+type Orders = Map<string, string>
+
+/** The orders of the server as text, by store and id, read from `changes`. */
+async function heldOrders(base: string, token: string): Promise<Orders> {
+  const orders: Orders = new Map()
+  for (const store_id of stores) {
+    for (let [after, more] = [0, true]; more; ) {
+      const url = `${base}/integration/v1/changes?store_id=${store_id}&kinds=order&count=2000&after=${after}`
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+      const { data } = (await answer.json()) as { data: any }
+      for (const { id, data: order } of data.changes) orders.set(`${store_id} ${id}`, JSON.stringify(order))
+      ;({ next: after, more } = data)
+    }
+  }
+  return orders
+}
+
+function sqliteOrders(file: string): Orders {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
-    const rows = db.prepare("select id, data ->> 'order_number' as number from orders").all()
-    return new Map(rows.map(({ id, number }) => [String(id), String(number)]))
+    const rows = db.prepare('select store_id, id, data from orders').all()
+    return new Map(
+      rows.map(({ store_id, id, data }) => [`${store_id} ${id}`, JSON.stringify(JSON.parse(String(data)))]),
+    )
   } finally {
     db.close()
   }
 }
 
 /** As client/README.md says: the last line of an order is its newest version; a higher walk voids those above. */
-function ndjsonOrders(file: string): Map<string, string> {
-  const byStore = new Map<number, { walk: number; orders: Map<string, string> }>()
+function ndjsonOrders(file: string): Orders {
+  const byStore = new Map<number, { walk: number; orders: Orders }>()
   for (const text of readFileSync(file, 'utf8').trimEnd().split('\n')) {
     const { kind, store_id, id, data, walk } = JSON.parse(text)
     const store = byStore.get(store_id) ?? { walk: 0, orders: new Map<string, string>() }
     byStore.set(store_id, store)
-    if (kind === 'order') store.orders.set(id, data.order_number)
+    if (kind === 'order') store.orders.set(`${store_id} ${id}`, JSON.stringify(data))
     if (kind === 'position' && walk > store.walk) byStore.set(store_id, { walk, orders: new Map() })
   }
   return new Map([...byStore.values()].flatMap(({ orders }) => [...orders]))
 }
 
-function differences({ orders }: Till, name: string, copy: ReadonlyMap<string, string>): string[] {
-  const wrong = [...orders].filter(([id, number]) => copy.get(id) !== number)
-  const foreign = [...copy.keys()].filter(id => !orders.has(id))
+function differences(held: Orders, name: string, copy: Orders): string[] {
+  const wrong = [...held].filter(([id, order]) => copy.get(id) !== order)
+  const foreign = [...copy.keys()].filter(id => !held.has(id))
   if (wrong.length + foreign.length === 0) return []
   return [`${name}: ${wrong.length} orders missing or old, such as ${wrong[0]}; ${foreign.length} too many`]
 }

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../src/demo/random.ts'
 
-/** A till that keeps storing new, corrected and back-dated orders, and knows what the server must hold. */
+/** A till that keeps storing new, corrected and back-dated orders. */
 export interface Till {
-  /** The `order_number` of the newest acknowledged version, by id. */
-  orders: ReadonlyMap<string, string>
   /** Versions stored so far. */
   stored(): number
   push(count: number): Promise<void>
@@ -19,14 +17,13 @@ interface TillOptions {
 }
 
 export function createTill({ base, bearer, stores, random }: TillOptions): Till {
-  const orders = new Map<string, string>()
   let version = 0
 
   async function push(count: number): Promise<void> {
     const batch = new Map<string, object>()
     for (let i = 0; i < count; i++) {
       const store_id = random.pick(stores)
-      const id = `${store_id}-${random.between(0, 3000)}`
+      const id = `till-${store_id}-${random.between(0, 3000)}`
       const day = `${random.between(2019, 2026)}-0${random.between(1, 9)}-1${random.between(0, 9)}`
       const fields = { status: 2, created_at: `${day} 10:00:00`, updated_at: '2026-11-01 00:00:00' }
       batch.set(id, { kind: 'order', store_id, id, order_number: `v${++version}`, ...fields, carts: [] })
@@ -38,11 +35,9 @@ export function createTill({ base, bearer, stores, random }: TillOptions): Till 
     })
     if (answer.status !== 200) throw new Error(`the till got ${answer.status} ${await answer.text()}`)
     await answer.arrayBuffer()
-    for (const [id, order] of batch) orders.set(id, (order as { order_number: string }).order_number)
   }
 
   return {
-    orders,
     stored: () => version,
     push,
     async sell(signal) {
