@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { openNdjson } from '../../client/src/mirror/ndjson.ts'
 import { byTest } from '../helpers/by.ts'
 import { runClient, startClient } from '../helpers/client-command.ts'
@@ -299,6 +300,29 @@ test('killed again and again, in the first copy and in a walk of a new feed, it 
 test('two mirrors of one file at the same time give one copy', async () => {
   await Promise.all([mirror('both.db'), mirror('both.db')])
   assert.deepEqual(copied('both.db'), await held([1001, 1002, 1004, big]))
+})
+
+test('processes that make the same file at the same moment all open it', async () => {
+  const files = Array.from({ length: 8 }, (_, n) => join(folder, `made-${n}.db`))
+  const module = new URL('../../client/src/mirror/sqlite.ts', import.meta.url).href
+  const begun = new Int32Array(new SharedArrayBuffer(4))
+  const program = `
+    const { workerData: { files, module, begun } } = require('node:worker_threads')
+    import(module).then(async ({ openSqlite }) => {
+      for (const [round, file] of files.entries()) {
+        Atomics.add(begun, 0, 1)
+        while (Atomics.load(begun, 0) < 2 * (round + 1)) await new Promise(setImmediate)
+        const copy = await openSqlite(file)
+        copy.close()
+      }
+    })`
+  const workers = [1, 2].map(() => new Worker(program, { eval: true, workerData: { files, module, begun } }))
+  try {
+    // Rejects with the error of a worker.
+    await Promise.all(workers.map(worker => once(worker, 'exit')))
+  } finally {
+    for (const worker of workers) await worker.terminate()
+  }
 })
 
 test('--follow brings changes, new stores and a new feed as they come, and ends with a signal', async () => {

@@ -24,7 +24,7 @@ select orders.store_id, orders.id as order_id, orders.created_at, orders.status 
 from orders, json_each(orders.data, '$.${array}') as each;`
 
 /** Of `data`, as it came from the server: `verify` finds what was changed in the file. Null in rows of version 1. */
-const checksum = 'checksum text'
+const checksum = 'checksum integer'
 
 /** What version 1 lacks. */
 export const upgrade = ['orders', 'items']

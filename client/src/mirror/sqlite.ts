@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+// As a whole: early versions of Node 20 lack crc32, and need it only here.
+import zlib from 'node:zlib'
 import { stringifyExact } from '../exact-json.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
 import { applicationId, schema, schemaVersion, upgrade } from './schema.ts'
@@ -104,9 +105,8 @@ function opened(open: () => DatabaseSync, file: string): DatabaseSync {
   }
 }
 
-/** Shortened: it is to find a change, not to resist an attacker. */
-export const checksumOf = (data: string): string =>
-  createHash('sha256').update(data).digest('base64url').slice(0, 16)
+/** To find a change, not to resist an attacker. */
+export const checksumOf = (data: string): number => zlib.crc32(data)
 
 async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
   const { existsSync } = await import('node:fs')
@@ -117,24 +117,36 @@ async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
   })
   const db = opened(() => new sqlite.DatabaseSync(file), file)
   const pragma = (name: string) => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0]
+  const isOurs = () => pragma('application_id') === applicationId
+  const isCurrent = () => isOurs() && pragma('user_version') === schemaVersion
   try {
     db.exec('pragma busy_timeout = 10000')
-    if (pragma('application_id') !== applicationId) {
-      if (db.prepare('select 1 from sqlite_schema').get()) throw new Error('has tables of something else')
-      db.exec('pragma journal_mode = wal')
-      db.exec(`begin immediate; ${schema} pragma application_id = ${applicationId};
-        pragma user_version = ${schemaVersion}; commit`)
-    }
-    const version = pragma('user_version') as number
-    if (version > schemaVersion) throw new Error('was made by a newer version')
-    if (version < schemaVersion) {
-      db.exec(`begin immediate; ${upgrade} pragma user_version = ${schemaVersion}; commit`)
-    }
+    if (isOurs() && (pragma('user_version') as number) > schemaVersion)
+      throw new Error('was made by a newer version')
+    if (!isCurrent()) prepare(db, isOurs, isCurrent)
+    if (pragma('journal_mode') !== 'wal') db.exec('pragma journal_mode = wal')
     // A commit may be lost with the power, but data and position together.
     db.exec('pragma synchronous = normal')
     return db
   } catch (error) {
     db.close()
     throw new Error(`${file} is not a mirror: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Makes the tables, or those of version 1 complete. Another process may be about to do the same. */
+function prepare(db: DatabaseSync, isOurs: () => boolean, isCurrent: () => boolean): void {
+  db.exec('begin immediate')
+  try {
+    if (!isOurs() && db.prepare('select 1 from sqlite_schema').get())
+      throw new Error('has tables of something else')
+    if (!isCurrent()) {
+      db.exec(isOurs() ? upgrade : schema)
+      db.exec(`pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}`)
+    }
+    db.exec('commit')
+  } catch (error) {
+    db.exec('rollback')
+    throw error
   }
 }

@@ -134,7 +134,7 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
 
 interface Row {
   data: string
-  checksum: string | null
+  checksum: number | null
 }
 
 /** Receipts have no digest of the data: the file itself says whether it is as it came. */
