@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStorage } from '../src/storage/open.ts'
+import type { ChangesPage } from '../client/src/types.ts'
 import { formatDatetime } from '../src/lib/datetime.ts'
 import { createCli } from '../test/helpers/cli.ts'
 import { runClient, startClient } from '../test/helpers/client-command.ts'
@@ -43,13 +44,19 @@ async function run(trial: Trial): Promise<Outcome> {
   const sum = { kills: 0, inWalk: 0, feeds: 0 }
   const stopped = new AbortController()
   const reader = demo.app('Dashboard')
-  const fileOf = (format: string) => join(folder, `copy.${format}`)
-  const target = (base: string, format: string) => ['--url', base, '--to', fileOf(format), '--json']
+  const fileOf = (format: string, name = 'copy') => join(folder, `${name}.${format}`)
+  const target = (base: string, format: string, name?: string) => [
+    '--url',
+    base,
+    '--to',
+    fileOf(format, name),
+    '--json',
+  ]
   // Small pages: a walk takes long enough to be killed in.
   const small = ['--count', '100', '--parallel', '2']
-  const mirrorOf = (base: string, format: string) => [
+  const mirrorOf = (base: string, format: string, name?: string) => [
     'mirror',
-    ...target(base, format),
+    ...target(base, format, name),
     '--format',
     format,
     ...small,
@@ -72,6 +79,10 @@ async function run(trial: Trial): Promise<Outcome> {
     const till = createTill({ base: demo.base, bearer, stores, random })
     await till.push(2000)
     const selling = till.sell(stopped.signal)
+    // Milliseconds of a whole copy on this machine: kills hit the start, the walk and the following.
+    const copying = performance.now()
+    await once(startClient(mirrorOf(demo.base, 'sqlite', 'timed'), reader), 'exit')
+    const whole = performance.now() - copying
     while (sum.kills < trial.rounds * formats.length && trial.goesOn() && broken.length === 0) {
       if (random.chance(0.15)) {
         await storage.changes.renewHistory()
@@ -79,7 +90,7 @@ async function run(trial: Trial): Promise<Outcome> {
       }
       const mirrors = formats.map(format => startClient([...mirrorOf(demo.base, format), '--follow'], reader))
       const exits = mirrors.map(each => once(each, 'exit'))
-      await Promise.race([sleep(random.between(100, 2500)), ...exits])
+      await Promise.race([sleep(random.between(0, Math.round(1.5 * whole))), ...exits])
       for (const each of mirrors) {
         if (each.exitCode !== null) broken.push(`mirror ended by itself: ${each.stderr.read()}`)
         each.kill('SIGKILL')
@@ -154,7 +165,7 @@ async function heldOrders(base: string, token: string): Promise<Orders> {
     for (let [after, more] = [0, true]; more; ) {
       const url = `${base}/integration/v1/changes?store_id=${store_id}&kinds=order&count=2000&after=${after}`
       const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
-      const { data } = (await answer.json()) as { data: any }
+      const { data } = (await answer.json()) as { data: ChangesPage }
       for (const { id, data: order } of data.changes) orders.set(`${store_id} ${id}`, JSON.stringify(order))
       ;({ next: after, more } = data)
     }
