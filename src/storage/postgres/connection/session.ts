@@ -37,6 +37,9 @@ export async function negotiateSession(settings: Settings): Promise<Session> {
     // The plan of a page is the same for all values, and planning takes as long as reading it (0.4 ms). Citus needs
     // the values to find the worker.
     if (!citus) wanted['plan_cache_mode'] = 'force_generic_plan'
+    // By default a slow statement about several stores opens more connections to a worker, and the next statement of its
+    // transaction fails: "placements that were modified over multiple connections".
+    else wanted['citus.multi_shard_modify_mode'] = 'sequential'
     if (found.statement_timeout === wanted['statement_timeout']) {
       return { parameters: wanted, local: '', prepare: settings.prepare ?? true, citus }
     }

@@ -31,8 +31,6 @@ export async function migrate(db: Database, now: number): Promise<Migrated> {
     to = await db.write(
       async tx => {
         await tx.script(lock)
-        // Citus refuses to change a reference table after it has changed shards of another over several connections.
-        if (db.citus) await tx.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
         const current = await currentNumber(tx)
         refuseNewer(current, migrations)
         if (migration.number > current) await apply(tx, migration, now)
