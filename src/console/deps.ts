@@ -7,6 +7,8 @@ import type { TwoFactorService } from '../domain/accounts/two-factor.ts'
 import type { Apps } from '../domain/apps/apps.ts'
 import type { ConnectedApps } from '../domain/apps/connected-apps.ts'
 import type { Consent } from '../domain/apps/consent.ts'
+import type { BrandService } from '../domain/brand/brand.ts'
+import type { Logos } from '../domain/brand/logos.ts'
 import type { AuditLog } from '../domain/audit/log.ts'
 import type { Overview, OverviewPeriod } from '../domain/overview.ts'
 import type { Switches } from '../domain/switches.ts'
@@ -61,6 +63,8 @@ export interface ConsoleDeps {
   connectedApps: ConnectedApps
   auditLog: AuditLog
   switches: Switches
+  brand: BrandService
+  logos: Logos
   /** On a sandbox server only. */
   sandbox: { stores: DeveloperStores; signUps: SignUpLimit } | null
   overview(period: OverviewPeriod): Promise<Overview>

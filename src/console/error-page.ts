@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { ApiError } from '../errors.ts'
+import type { Brand } from '../storage/port/index.ts'
 import { notOpenPage } from './consent/closed.view.ts'
-import { messagePage } from './layout.ts'
+import { messagePage, type Page } from './layout.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendHtml } from './send-html.ts'
 
@@ -23,17 +24,17 @@ const titles: Record<number, string> & Record<400 | 500, string> = {
  * RFC 6749 §4.1.2.1: a request with a wrong client or redirect URI gets a page, and no redirect to the URI that it
  * names.
  */
-export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error): void {
+export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error, brand: Brand): void {
   const { error_description } = error as { error_description?: string }
   ctx.set(securityHeaders())
   ctx.type = 'text/html; charset=utf-8'
   if (ctx.status >= 500) {
     const reference = `Reference: ${ctx.res.getHeader('x-request-id')}`
-    ctx.body = messagePage(titles[ctx.status] ?? titles[500], reference)
+    ctx.body = messagePage(titles[ctx.status] ?? titles[500], reference)(brand)
     return
   }
   if (error instanceof errors.SessionNotFound) {
-    ctx.body = notOpenPage(undefined)
+    ctx.body = notOpenPage(undefined)(brand)
     return
   }
   const reason =
@@ -41,7 +42,7 @@ export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error):
   ctx.body = messagePage(
     'The app’s request is not valid',
     `${reason}. Go back to the app and try again, or contact its developer.`,
-  )
+  )(brand)
 }
 
 /** An error as a page. It shows the request id, because support needs it. */
@@ -54,7 +55,7 @@ export function sendErrorPage(reply: FastifyReply, { status, headers, cause }: A
   return sendHtml(reply.headers({ ...securityHeaders(), ...headers }), page, status)
 }
 
-export function errorPage(status: number, request_id: string): string {
+export function errorPage(status: number, request_id: string): Page {
   const title = titles[status] ?? titles[status >= 500 ? 500 : 400]
   const action = { href: '/', label: 'Go to the start page' }
   const leads = status < 500 && status !== 429 ? { action } : {}

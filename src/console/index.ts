@@ -4,11 +4,14 @@ import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import { merchantPages } from './account/index.ts'
 import { assets } from './assets/assets.ts'
+import { brandFiles } from './brand/brand.ts'
 import { consentPages } from './consent/consent.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { developerPages } from './developer/index.ts'
 import { readFields } from './fields.ts'
+import { largestLogo } from '../domain/brand/logos.ts'
 import { guidePages } from './guides/guides.ts'
+import { readMultipart } from './multipart.ts'
 import { operatorPages } from './operator/index.ts'
 import { profilePages } from './profile/index.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -23,9 +26,15 @@ import { loginAddress } from './sign-in/next.ts'
 /** The server reads a form before it knows who sent it. */
 const smallForm = 16 * 1024
 
-/** A few thousand ticked stores fit; only people who are signed in may send it. */
-const largeForm = 256 * 1024
-const largeForms = ['/consent/:uid', '/account/apps/:app_id/stores']
+/** Only people who are signed in may send these. */
+const largeForms: Record<string, number> = {
+  // A few thousand ticked stores fit.
+  '/consent/:uid': 256 * 1024,
+  '/account/apps/:app_id/stores': 256 * 1024,
+  // A file that is somewhat too large gets an answer that says so.
+  '/developer/apps/:app_id/logo': 4 * largestLogo,
+  '/operator/settings/brand/logo': 4 * largestLogo,
+}
 
 /** The pages for people: rendered on the server, working without script. */
 export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
@@ -36,8 +45,9 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   app.addHook('onRequest', () => deps.cookies.refresh())
   await app.register(fastifyCookie, { secret: deps.cookies })
   await app.register(fastifyFormbody)
+  readMultipart(app)
   app.addHook('onRoute', route => {
-    route.bodyLimit = largeForms.includes(route.url) ? largeForm : smallForm
+    route.bodyLimit = largeForms[route.url] ?? smallForm
   })
   await app.register(fastifyCsrf, {
     cookieKey: csrfCookie(secure),
@@ -51,7 +61,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
     reply.headers(securityHeaders())
   })
   app.addHook('onRequest', async (request, reply) => {
-    const large = request.method === 'POST' && largeForms.includes(request.routeOptions.url ?? '')
+    const large = request.method === 'POST' && (request.routeOptions.url ?? '') in largeForms
     if (!large || (await deps.signedIn.account(request))) return
     return reply.redirect(loginAddress(request.url), 303)
   })
@@ -60,6 +70,9 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
     request.method === 'POST' ? app.csrfProtection(request, reply, done) : done(),
   )
   await app.register(assets)
+  await app.register(brandFiles, deps)
+  // After the files, which need none.
+  app.addHook('onRequest', async () => void (await deps.brand.refresh()))
   await app.register(guidePages, deps)
   await app.register(loginPages, deps)
   await app.register(signUpPages, deps)

@@ -23,7 +23,7 @@ export interface ProviderDeps {
   /** Cookies are sent over https only. */
   secure: boolean
   verifySecret(app_id: string, secret: string, live?: readonly AppSecret[]): Promise<boolean>
-  renderError(ctx: KoaContextWithOIDC, error: Error): void
+  renderError(ctx: KoaContextWithOIDC, error: Error): Promise<void>
 }
 
 /** The consent page, console/consent/consent.ts. */

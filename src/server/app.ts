@@ -126,6 +126,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   const { providers, verifyAccessToken, requireScope, usage, ingest, waiting, delivery, pages } = services
 
+  app.decorate('brand', pages.brand)
+
   limitHeaders(app)
   refuseAmbiguousRequests(app)
   transportHeaders(app, pages.secure)

@@ -50,9 +50,13 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     clientErrorHandler: answerMalformed({
       clock,
       connections: () => connections,
-      page: ({ method, path }, status, request_id) =>
+      page: (
+        { method, path },
+        status,
+        request_id,
+      ): { headers: Record<string, string>; body: string } | null =>
         path !== null && surfaceOf(method, path) === 'page'
-          ? { headers: securityHeaders(), body: errorPage(status, request_id) }
+          ? { headers: securityHeaders(), body: errorPage(status, request_id)(app.brand.current()) }
           : null,
       notice(details) {
         metrics.unreadable(details.status)

@@ -14,6 +14,8 @@ import { createThrottle } from '../domain/accounts/throttle.ts'
 import { createApps } from '../domain/apps/apps.ts'
 import { createConnectedApps } from '../domain/apps/connected-apps.ts'
 import { createConsent } from '../domain/apps/consent.ts'
+import { createBrand } from '../domain/brand/brand.ts'
+import { createLogos } from '../domain/brand/logos.ts'
 import { createAuditLog } from '../domain/audit/log.ts'
 import { createKeys } from '../domain/keys.ts'
 import { readOverview } from '../domain/overview.ts'
@@ -74,6 +76,9 @@ export async function createServices(deps: ServiceDeps) {
   const accounts = createAccounts({ storage, clock })
   const sessions = createSessions({ storage, clock })
   const switches = createSwitches({ storage, clock, sandbox: deps.sandbox })
+  const logos = createLogos({ storage, clock })
+  const brand = createBrand({ storage, clock })
+  await brand.refresh()
   const providers = createProviderSource({
     storage,
     clock,
@@ -81,7 +86,7 @@ export async function createServices(deps: ServiceDeps) {
     secure,
     keys,
     verifySecret: apps.verifySecret,
-    renderError: renderAuthorizationError,
+    renderError: async (ctx, error) => renderAuthorizationError(ctx, error, await brand.refresh()),
     onServerError: (error, request_id) =>
       isStorageFault(error)
         ? outages.failed(error, request_id)
@@ -130,9 +135,11 @@ export async function createServices(deps: ServiceDeps) {
         issuer,
         accounts,
         mail: deps.mail,
+        brand,
+        logos,
         notice: reason => log.warn({ reason }, 'a password link was not mailed'),
       }),
-      twoFactor: createTwoFactor({ storage, clock, switches }),
+      twoFactor: createTwoFactor({ storage, clock, switches, brand }),
       secondStep: createSecondStep({ storage, clock, secure }),
       apps,
       signedIn: createSignedIn(sessions, secure),
@@ -143,6 +150,8 @@ export async function createServices(deps: ServiceDeps) {
       connectedApps: createConnectedApps({ storage, clock, reads }),
       auditLog: createAuditLog({ storage }),
       switches,
+      brand,
+      logos,
       sandbox: deps.sandbox
         ? {
             stores: createDeveloperStores({ storage, clock, writer, apps }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { noBrand } from '../../src/domain/brand/brand.ts'
 import { layout } from '../../src/console/layout.ts'
 import { navigation } from '../../src/console/parts/navigation.ts'
 import { pagination } from '../../src/console/parts/pagination.ts'
@@ -55,20 +56,23 @@ describe('the frame', () => {
   })
 
   test('signed in: sections, who it is, sign-out with the token; otherwise none of it', () => {
-    const page = layout({ title: 'x', viewer, body: '<h1>x</h1>' })
+    const page = layout({ title: 'x', viewer, body: '<h1>x</h1>' })(noBrand)
     assert.match(page, /Audit log/)
     assert.match(page, /a@example\.com/)
     assert.match(
       page,
       /<form method="post" action="\/logout" id="sign-out">\s*<input type="hidden" name="_csrf" value="c">/,
     )
-    assert.match(layout({ title: 'x', viewer, width: 'narrow', body: '' }), /Sign out/)
-    assert.doesNotMatch(layout({ title: 'x', body: '<h1>x</h1>' }), /Sign out|<nav|<form/)
+    assert.match(layout({ title: 'x', viewer, width: 'narrow', body: '' })(noBrand), /Sign out/)
+    assert.doesNotMatch(layout({ title: 'x', body: '<h1>x</h1>' })(noBrand), /Sign out|<nav|<form/)
   })
 
   test('script only where it has something to do', () => {
-    assert.match(layout({ title: 'x', body: viewerTime(noon) }), /<script src="\/assets\/console\.js/)
-    assert.doesNotMatch(layout({ title: 'x', body: storeTime(noon, 'UTC') }), /<script/)
+    assert.match(
+      layout({ title: 'x', body: viewerTime(noon) })(noBrand),
+      /<script src="\/assets\/console\.js/,
+    )
+    assert.doesNotMatch(layout({ title: 'x', body: storeTime(noon, 'UTC') })(noBrand), /<script/)
   })
 })
 

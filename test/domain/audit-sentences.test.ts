@@ -92,6 +92,7 @@ const sentences: Record<AuditAction, [Partial<AuditLine>, string][]> = {
   ],
   feed_renewed: [[{}, 'renewed the feed, so that every app that follows changes reads its stores again']],
   switch_set: [[{ detail: 'sign_up on' }, 'turned developer sign-up on']],
+  brand_changed: [[{ detail: 'name Harbour POS' }, 'changed the platform’s brand: name Harbour POS']],
   webhook_created: [[{ detail: 'a.example' }, 'added a webhook endpoint to the app Ledger: a.example']],
   webhook_changed: [
     [{ detail: 'a.example disabled' }, 'changed a webhook endpoint of the app Ledger: a.example disabled'],

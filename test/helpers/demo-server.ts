@@ -146,6 +146,7 @@ async function addApp(
     created_at,
     disabled_at: null,
     disabled_by_owner: false,
+    logo: null,
   }
   const secret = {
     id: `${id}-1`,

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { layout } from '../../src/console/layout.ts'
+import { layout, type Page } from '../../src/console/layout.ts'
 import { badge } from '../../src/console/parts/badge.ts'
 import { card } from '../../src/console/parts/card.ts'
 import { chart } from '../../src/console/parts/chart/chart.ts'
@@ -24,7 +24,7 @@ const wave = (size: number, points: number, shift: number): number[] =>
 const hostile = '<b>Nobody’s</b> "Mill" & sons, at the very long end of Harbour Street'
 
 /** Every part once, with the names and numbers that are hardest on it. */
-export const galleryPage = (): string =>
+export const galleryPage = (): Page =>
   layout({
     title: 'Gallery',
     viewer: {

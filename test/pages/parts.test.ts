@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import Fastify from 'fastify'
 import { assets } from '../../src/console/assets/assets.ts'
 import { readFields } from '../../src/console/fields.ts'
+import { noBrand } from '../../src/domain/brand/brand.ts'
 import { securityHeaders } from '../../src/console/security-headers.ts'
 import { sendHtml } from '../../src/console/send-html.ts'
 import { journey, tabTo, visit } from '../helpers/pages.ts'
@@ -16,6 +17,7 @@ let base: string
 before(async () => {
   app.setValidatorCompiler(readFields)
   await app.register(assets)
+  app.decorate('brand', { current: () => noBrand })
   app.get('/gallery', async (_request, reply) => sendHtml(reply.headers(securityHeaders()), galleryPage()))
   base = await app.listen({ host: '127.0.0.1', port: 0 })
 })

@@ -3,11 +3,12 @@ import type { AppConnections, Connection, Connections } from '../../domain/apps/
 import type { DayOfReads } from '../../domain/usage/reads.ts'
 import { canRead, canReadByLink } from './access.view.ts'
 import { appBadges } from './app-parts.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { formatCount } from '../parts/format/amounts.ts'
 import { badge } from '../parts/badge.ts'
 import { emptyState } from '../parts/empty-state.ts'
 import { type Fact, facts } from '../parts/facts.ts'
+import { appLogo } from '../parts/logo.ts'
 import { notice } from '../parts/notice.ts'
 import { pageHeader } from '../parts/page-header.ts'
 import { storeTime } from '../parts/format/time.ts'
@@ -27,7 +28,7 @@ interface ConnectedAppsView {
   revoked: Revoked
 }
 
-export const connectedAppsPage = ({ viewer, connections, reads, revoked }: ConnectedAppsView): string =>
+export const connectedAppsPage = ({ viewer, connections, reads, revoked }: ConnectedAppsView): Page =>
   layout({
     title: 'Connected apps',
     viewer,
@@ -92,7 +93,7 @@ const connectedApp = (
   html`<section class="card">
     <div class="card-header">
       <div>
-        <h!${level} !${beside === '' ? '' : html`id="!${headingOf(one)}"`}><a href="${path}/${one.app.id}">${one.app.name}</a></h!${level}>
+        !${appLogo(one.app)}<h!${level} !${beside === '' ? '' : html`id="!${headingOf(one)}"`}><a href="${path}/${one.app.id}">${one.app.name}</a></h!${level}>
         !${appBadges(one.app)}
       </div>
       !${beside}

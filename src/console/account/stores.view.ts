@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { MerchantStore } from '../../storage/port/index.ts'
 import { isFound } from '../consent/store-choice.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { card } from '../parts/card.ts'
 import { emptyState } from '../parts/empty-state.ts'
 import { searchForm } from '../parts/form/search-form.ts'
@@ -21,7 +21,7 @@ interface StoresView {
 const path = '/account/stores'
 const pageSize = 50
 
-export const storesPage = ({ viewer, stores, part: { search, page } }: StoresView): string => {
+export const storesPage = ({ viewer, stores, part: { search, page } }: StoresView): Page => {
   const found = stores.filter(store => isFound(store, search))
   const first = (page - 1) * pageSize
   const rows = found.slice(first, first + pageSize)

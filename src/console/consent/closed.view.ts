@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { App, Decision } from '../../storage/port/index.ts'
 import { appAddress } from './app-profile.view.ts'
-import { layout, messagePage, type Viewer } from '../layout.ts'
+import { layout, messagePage, type Page, type Viewer } from '../layout.ts'
 import { roleWithArticle } from '../parts/format/role.ts'
 
 /** The pages that replace the consent page when there is nothing to decide. */
@@ -9,14 +9,14 @@ import { roleWithArticle } from '../parts/format/role.ts'
 type MaybeViewer = Viewer | undefined
 
 /** The link answers the app's request with an error, so that the app can start again. */
-export const expiredPage = (app: App, address: string, viewer: MaybeViewer): string =>
+export const expiredPage = (app: App, address: string, viewer: MaybeViewer): Page =>
   messagePage(
     'This request has expired',
     `${app.name} asked for access to your stores more than an hour ago. You did not answer in time, so nothing has changed. Go back to the app and start again.`,
     { viewer, action: { href: address, label: `Back to ${new URL(address).host}` } },
   )
 
-export const appOffPage = (app: App, viewer: MaybeViewer): string =>
+export const appOffPage = (app: App, viewer: MaybeViewer): Page =>
   messagePage(
     'This app is disabled',
     app.disabled_by_owner
@@ -25,7 +25,7 @@ export const appOffPage = (app: App, viewer: MaybeViewer): string =>
     { viewer },
   )
 
-export const notOpenPage = (viewer: MaybeViewer): string =>
+export const notOpenPage = (viewer: MaybeViewer): Page =>
   messagePage(
     'This request is no longer open',
     'It has expired, you have already answered it, or it was started in another browser. Go back to the app and start again.',
@@ -39,7 +39,7 @@ interface Decided {
 }
 
 /** The link has no answer in it: the app has the answer already, and a code works once. */
-export function decidedPage({ app, decision, viewer }: Decided): string {
+export function decidedPage({ app, decision, viewer }: Decided): Page {
   const address = appAddress(app)
   const what =
     decision === 'allow'
@@ -65,7 +65,7 @@ interface WrongAccount {
   here: string
 }
 
-export const wrongAccountPage = ({ app, viewer, here }: WrongAccount): string =>
+export const wrongAccountPage = ({ app, viewer, here }: WrongAccount): Page =>
   layout({
     title: 'Sign in as a merchant',
     viewer: { ...viewer, afterSignOut: here },

@@ -5,7 +5,8 @@ import { consentPath } from '../../oauth/provider.ts'
 import type { PendingRequest } from '../../oauth/pending-request.ts'
 import type { App } from '../../storage/port/index.ts'
 import { appFacts } from './app-profile.view.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
+import { appLogo } from '../parts/logo.ts'
 import { notice, problemNotice } from '../parts/notice.ts'
 import { storeTime } from '../parts/format/time.ts'
 import { postForm } from '../parts/form/post-form.ts'
@@ -24,7 +25,7 @@ interface ConsentView {
   problem?: string | undefined
 }
 
-export function consentPage(view: ConsentView): string {
+export function consentPage(view: ConsentView): Page {
   const { pending, app, question, choice, viewer, problem } = view
   const here = consentPath(pending.uid)
   const returnsTo = { term: 'You will return to', text: new URL(pending.redirect_uri).host }
@@ -32,7 +33,8 @@ export function consentPage(view: ConsentView): string {
     title: `${app.name} asks for access`,
     viewer: { ...viewer, afterSignOut: here },
     width: 'narrow',
-    body: html`<h1>${app.name} asks for access to your stores</h1>
+    body: html`!${appLogo(app)}
+      <h1>${app.name} asks for access to your stores</h1>
       !${problemNotice(problem)}
       !${appFacts(app, [returnsTo])}
       !${previously(question)}

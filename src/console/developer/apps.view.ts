@@ -3,7 +3,7 @@ import { splitScope } from '../../contract/scopes.ts'
 import type { RequestFigures } from '../../domain/usage/requests.ts'
 import type { App } from '../../storage/port/index.ts'
 import { appsPath, stateBadges } from './app/frame.view.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { card } from '../parts/card.ts'
 import { formatNumber } from '../parts/format/numbers.ts'
 import { emptyState } from '../parts/empty-state.ts'
@@ -27,7 +27,7 @@ interface MyAppsView {
   pages: number
 }
 
-export const myAppsPage = (view: MyAppsView): string =>
+export const myAppsPage = (view: MyAppsView): Page =>
   layout({
     title: 'My apps',
     viewer: view.viewer,

@@ -3,7 +3,7 @@ import { integrationScopes, scopes, splitScope } from '../../contract/scopes.ts'
 import type { InputError } from '../../domain/input-error.ts'
 import type { App } from '../../storage/port/index.ts'
 import { appsPath } from './app/frame.view.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import type { Action } from '../parts/content.ts'
 import { choice } from '../parts/form/choice.ts'
 import { field, marks, problemAt } from '../parts/form/field.ts'
@@ -52,7 +52,7 @@ interface FormPage {
   submit: string
 }
 
-const formPage = ({ title, problem, viewer, action, back, fields, submit }: FormPage): string =>
+const formPage = ({ title, problem, viewer, action, back, fields, submit }: FormPage): Page =>
   layout({
     title: problem ? `Error: ${title}` : title,
     viewer,
@@ -75,7 +75,7 @@ interface NewAppView {
   problem?: InputError
 }
 
-export const newAppPage = ({ viewer, form, problem }: NewAppView): string =>
+export const newAppPage = ({ viewer, form, problem }: NewAppView): Page =>
   formPage({
     title: 'Create an app',
     viewer,
@@ -101,7 +101,7 @@ interface EditAppView {
   problem?: InputError
 }
 
-export const editAppPage = ({ viewer, app, form, problem }: EditAppView): string =>
+export const editAppPage = ({ viewer, app, form, problem }: EditAppView): Page =>
   formPage({
     title: `Edit ${app.name}`,
     viewer,

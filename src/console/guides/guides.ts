@@ -1,3 +1,4 @@
+import type { Page } from '../layout.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { sendHtml } from '../send-html.ts'
 import { exampleAddress, examples, guideAddress, guides, guidesPath, textOf } from './guide-files.ts'
@@ -6,7 +7,7 @@ import { guidePage, guidesPage } from './guides.view.ts'
 /** The guides for integrators, as the documents of the repository have them, with this server's address. */
 export const guidePages: PagePlugin = async (scope, { issuer }) => {
   /** Made at the first request: most processes show no guide. */
-  const pages = new Map<string, Promise<string>>()
+  const pages = new Map<string, Promise<Page>>()
 
   scope.get(guidesPath, (_request, reply) => sendHtml(reply, guidesPage()))
   for (const guide of guides) {
@@ -22,7 +23,7 @@ export const guidePages: PagePlugin = async (scope, { issuer }) => {
     )
   }
 
-  async function render(guide: (typeof guides)[number]): Promise<string> {
+  async function render(guide: (typeof guides)[number]): Promise<Page> {
     const { renderMarkdown } = await import('./markdown.ts')
     const text = textOf(guide.file).replaceAll('https://pos.example', issuer)
     return guidePage(guide, renderMarkdown(text, guide.file))

@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { type Guide, guideAddress, guides, guidesPath } from './guide-files.ts'
 
-export const guidesPage = (): string =>
+export const guidesPage = (): Page =>
   layout({
     title: 'Guides',
     body: html`<div class="guide">
@@ -19,7 +19,7 @@ export const guidesPage = (): string =>
   })
 
 /** `content`: HTML, with the page's only `<h1>`. */
-export const guidePage = (guide: Guide, content: string): string =>
+export const guidePage = (guide: Guide, content: string): Page =>
   layout({
     title: guide.title,
     body: html`<div class="guide">

@@ -7,6 +7,7 @@ import { appPages } from './apps/app.ts'
 import { operatorApps } from './apps/apps.ts'
 import { operatorAudit } from './audit/audit.ts'
 import { operatorOverview } from './overview/overview.ts'
+import { operatorBrand } from './settings/brand.ts'
 import { operatorSettings } from './settings/settings.ts'
 import { storeDataPages } from '../store-data/index.ts'
 import { operatorStores } from './stores/stores.ts'
@@ -23,6 +24,7 @@ export const operatorPages: PagePlugin = async (scope, deps) => {
   operatorWebhooks(scope, deps)
   operatorAudit(scope, deps)
   operatorSettings(scope, deps)
+  operatorBrand(scope, deps)
   await scope.register(accountPages, deps)
   await scope.register(appPages, deps)
   await scope.register(storeDataPages({ stores: '/operator/stores' }), deps)

@@ -7,6 +7,8 @@ interface PageHeader {
   lead?: Content
   /** The page above this one. */
   back?: Action
+  /** HTML before the title: an app's logo. */
+  logo?: string
   /** HTML beside the title: badges. */
   beside?: string
   /** HTML: links as `class="button"`, or forms. */
@@ -14,11 +16,18 @@ interface PageHeader {
 }
 
 /** The page's title, and the actions on the page as a whole. */
-export const pageHeader = ({ title, lead, back, beside = '', actions }: PageHeader): string => html`
+export const pageHeader = ({
+  title,
+  lead,
+  back,
+  logo = '',
+  beside = '',
+  actions,
+}: PageHeader): string => html`
   !${back ? html`<p class="back"><a href="${back.href}">${back.label}</a></p>` : ''}
   <div class="page-header">
     <div>
-      <h1>${title}</h1>!${beside}
+      !${logo}<h1>${title}</h1>!${beside}
       !${lead ? html`<p class="lead">!${render(lead)}</p>` : ''}
     </div>
     !${actions === undefined ? '' : html`<div class="actions">!${actions}</div>`}

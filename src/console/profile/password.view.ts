@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../domain/input-error.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { currentPasswordField } from '../parts/form/current-password.ts'
 import { newPasswordField } from '../parts/form/new-password.ts'
 import { postForm } from '../parts/form/post-form.ts'
@@ -12,7 +12,7 @@ interface ChangePasswordView {
   refusal?: string
 }
 
-export const changePasswordPage = ({ viewer, problem, refusal }: ChangePasswordView): string =>
+export const changePasswordPage = ({ viewer, problem, refusal }: ChangePasswordView): Page =>
   layout({
     title: `${problem || refusal ? 'Error: ' : ''}Change your password`,
     viewer,

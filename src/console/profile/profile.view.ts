@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Sessions } from '../../domain/accounts/sessions.ts'
 import type { Account, TwoFactor } from '../../storage/port/index.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { badge } from '../parts/badge.ts'
 import { card } from '../parts/card.ts'
 import { facts } from '../parts/facts.ts'
@@ -30,7 +30,7 @@ const doneTexts: Record<string, string> = {
   off: 'Two-factor authentication is off.',
 }
 
-export const profileView = ({ viewer, account, sessions, second, isRequired, done }: ProfileView): string => {
+export const profileView = ({ viewer, account, sessions, second, isRequired, done }: ProfileView): Page => {
   const said = Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
   return layout({
     title: 'Your account',

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../domain/input-error.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { currentPasswordField } from '../parts/form/current-password.ts'
 import { postForm } from '../parts/form/post-form.ts'
 
@@ -9,7 +9,7 @@ interface TurnOffView {
   problem?: InputError
 }
 
-export const turnOffPage = ({ viewer, problem }: TurnOffView): string =>
+export const turnOffPage = ({ viewer, problem }: TurnOffView): Page =>
   layout({
     title: `${problem ? 'Error: ' : ''}Turn off two-factor authentication`,
     viewer,

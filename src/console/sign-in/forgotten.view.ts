@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { postForm } from '../parts/form/post-form.ts'
 import { problemNotice } from '../parts/notice.ts'
 
@@ -8,7 +8,7 @@ interface ForgottenView {
   refusal: string | undefined
 }
 
-export const forgottenPage = ({ csrf, refusal }: ForgottenView): string =>
+export const forgottenPage = ({ csrf, refusal }: ForgottenView): Page =>
   layout({
     title: 'Forgot your password?',
     width: 'narrow',

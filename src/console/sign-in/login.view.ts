@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { notice } from '../parts/notice.ts'
 import { postForm } from '../parts/form/post-form.ts'
 
@@ -17,7 +17,7 @@ interface LoginView {
 }
 
 /** The field names are those that password managers look for. After a refusal the password field has the focus. */
-export const loginPage = ({ csrf, next, email, problem, app_name, sign_up, can_mail }: LoginView): string => {
+export const loginPage = ({ csrf, next, email, problem, app_name, sign_up, can_mail }: LoginView): Page => {
   const described = problem === undefined ? '' : 'aria-describedby="problem"'
   const [atEmail, atPassword] = problem === undefined ? ['autofocus', ''] : ['', 'autofocus']
   return layout({

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../domain/input-error.ts'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { newPasswordField } from '../parts/form/new-password.ts'
 import { postForm } from '../parts/form/post-form.ts'
 
@@ -11,7 +11,7 @@ interface NewPasswordView {
   problem: InputError | undefined
 }
 
-export const newPasswordPage = ({ csrf, token, email, problem }: NewPasswordView): string =>
+export const newPasswordPage = ({ csrf, token, email, problem }: NewPasswordView): Page =>
   layout({
     title: `${problem ? 'Error: ' : ''}Set your password`,
     width: 'narrow',

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import type { Account, Role } from '../../storage/port/index.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { messagePage, type Viewer } from '../layout.ts'
+import { messagePage, type Page, type Viewer } from '../layout.ts'
 import { roleWithArticle } from '../parts/format/role.ts'
 import { sections } from '../parts/navigation.ts'
 import { sendHtml } from '../send-html.ts'
@@ -39,7 +39,7 @@ export const requireRole = (role: Role, deps: Deps): preHandlerAsyncHookHandler 
   }
 }
 
-const wrongRolePage = (role: Role, viewer: Viewer): string => {
+const wrongRolePage = (role: Role, viewer: Viewer): Page => {
   const { email, role: own } = viewer.account
   const [action] = sections[own]
   return messagePage(

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../domain/input-error.ts'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { field } from '../parts/form/field.ts'
 import { problemNotice } from '../parts/notice.ts'
 import { newPasswordField } from '../parts/form/new-password.ts'
@@ -19,7 +19,7 @@ interface SignUpView {
 }
 
 /** The page never contains the password: the person types it again. */
-export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: SignUpView): string =>
+export const signUpPage = ({ csrf, next, sign_in, email, problem, refusal }: SignUpView): Page =>
   layout({
     title: problem || refusal ? 'Error: Create a developer account' : 'Create a developer account',
     width: 'narrow',

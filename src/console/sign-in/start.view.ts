@@ -1,14 +1,10 @@
 import { html } from 'ghtml'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { card } from '../parts/card.ts'
 import { pageHeader } from '../parts/page-header.ts'
 
 /** The page at the root: what this server is, and where each kind of visitor goes on. */
-export const startPage = ({
-  sign_up,
-}: {
-  /** Developers may create an account. */ sign_up: boolean
-}): string =>
+export const startPage = ({ sign_up }: { /** Developers may create an account. */ sign_up: boolean }): Page =>
   layout({
     title: 'Start',
     body: html`!${pageHeader({

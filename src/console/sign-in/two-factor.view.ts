@@ -1,7 +1,8 @@
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
+import { nameOf } from '../../domain/brand/brand.ts'
 import type { InputError } from '../../domain/input-error.ts'
-import { layout, type Viewer } from '../layout.ts'
+import { layout, type Page, type Viewer } from '../layout.ts'
 import { currentPasswordField } from '../parts/form/current-password.ts'
 import { field } from '../parts/form/field.ts'
 import { postForm } from '../parts/form/post-form.ts'
@@ -16,12 +17,12 @@ interface CodeView {
 const nextField = (next: string | null): string =>
   html`<input type="hidden" name="next" value="${next ?? ''}">`
 
-export const codePage = ({ csrf, next, problem }: CodeView): string =>
+export const codePage = ({ csrf, next, problem }: CodeView): Page =>
   layout({
     title: 'Enter your code',
     width: 'narrow',
-    body: html`<h1>Enter your code</h1>
-      <p class="lead">Open your authenticator app and type the six digits that it shows for Tillgate.</p>
+    body: brand => html`<h1>Enter your code</h1>
+      <p class="lead">Open your authenticator app and type the six digits that it shows for ${nameOf(brand)}.</p>
       !${problem === undefined ? '' : notice({ tone: 'bad', content: { text: problem }, id: 'problem' })}
       !${postForm(
         '/login/code',
@@ -49,7 +50,7 @@ interface SetUpView {
   passwordField?: boolean
 }
 
-export const setUpPage = (view: SetUpView): string => {
+export const setUpPage = (view: SetUpView): Page => {
   const { csrf, action, next, secret, uri, problem, viewer, passwordField = false } = view
   return layout({
     title: `${problem ? 'Error: ' : ''}Set up two-factor authentication`,
@@ -89,7 +90,7 @@ interface RecoveryView {
 }
 
 /** The only page that shows them. It answers a form, so no address leads back to it. */
-export const recoveryCodesPage = ({ codes, next, viewer }: RecoveryView): string =>
+export const recoveryCodesPage = ({ codes, next, viewer }: RecoveryView): Page =>
   layout({
     title: 'Your recovery codes',
     viewer,

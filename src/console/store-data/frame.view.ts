@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { zoneName } from '../parts/format/time.ts'
 import { pageHeader } from '../parts/page-header.ts'
 import { tabs } from '../parts/tabs.ts'
@@ -18,7 +18,7 @@ interface Frame {
 }
 
 /** The header and the tabs of a store's data. */
-export const dataFrame = ({ open, current, title, actions, body }: Frame): string => {
+export const dataFrame = ({ open, current, title, actions, body }: Frame): Page => {
   const { base, store, viewer, place } = open
   return layout({
     title: `${title}, ${store.name}`,

@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import type { Page } from '../layout.ts'
 import { itemStatuses } from '../../contract/codes.ts'
 import type { StoredItem } from '../../domain/store-data/items.ts'
 import type { Found } from '../../domain/store-data/scan.ts'
@@ -25,7 +26,7 @@ interface ItemsView {
 export const itemStatus = (status: number): string =>
   (itemStatuses as Readonly<Record<number, string>>)[status] ?? `code ${status}`
 
-export const itemsPage = (view: ItemsView): string => {
+export const itemsPage = (view: ItemsView): Page => {
   const { open, q, isFirst, found } = view
   const path = `${open.base}/items`
   return dataFrame({

@@ -4,7 +4,7 @@ import type { Seconds } from '../../lib/clock.ts'
 import { parseDatetime } from '../../lib/datetime.ts'
 import { localDate } from '../../lib/local-date.ts'
 import { storedAt } from '../../lib/seq.ts'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { card } from '../parts/card.ts'
 import { copyable } from '../parts/copyable.ts'
 import { type Fact, facts } from '../parts/facts.ts'
@@ -23,7 +23,7 @@ interface OrderView {
   now: Seconds
 }
 
-export const orderPage = (view: OrderView): string => {
+export const orderPage = (view: OrderView): Page => {
   const { open, order } = view
   const { base, store, viewer } = open
   const { parsed, doc } = order

@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import type { Page } from '../layout.ts'
 import type { OrderFilter, SearchPlace, StoredOrder } from '../../domain/store-data/orders.ts'
 import type { Found } from '../../domain/store-data/scan.ts'
 import { parseDatetime } from '../../lib/datetime.ts'
@@ -42,7 +43,7 @@ const queryOf = ({ day, filter: { status, source, payment } }: OrdersView) => ({
   payment,
 })
 
-export const ordersPage = (view: OrdersView): string => {
+export const ordersPage = (view: OrdersView): Page => {
   const { open, day, found, isFirst } = view
   const path = `${open.base}/orders`
   return dataFrame({
@@ -178,7 +179,7 @@ interface SearchView {
   found: { entries: StoredOrder[]; next: SearchPlace | null }
 }
 
-export const searchPage = ({ open, q, from, found }: SearchView): string => {
+export const searchPage = ({ open, q, from, found }: SearchView): Page => {
   const path = `${open.base}/orders`
   return dataFrame({
     open,

@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import type { Page } from '../layout.ts'
 import type { SoldCount, StoreSales } from '../../domain/store-data/sales.ts'
 import { card } from '../parts/card.ts'
 import { chart } from '../parts/chart/chart.ts'
@@ -28,7 +29,7 @@ interface SalesView {
   last: number
 }
 
-export const salesPage = (view: SalesView): string => {
+export const salesPage = (view: SalesView): Page => {
   const { open, dates, problem, sales, page, last } = view
   const path = `${open.base}/sales`
   const query = { from: dates[0] ?? '', to: dates.at(-1) ?? '' }

@@ -1,13 +1,19 @@
-import type { Transporter } from 'nodemailer'
+import type { SendMailOptions, Transporter } from 'nodemailer'
 
 /** Milliseconds: a page waits for an operator's mail. */
 const timeout = 10_000
 
 const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
+export interface Message extends Pick<SendMailOptions, 'html' | 'attachments'> {
+  to: string
+  subject: string
+  text: string
+}
+
 export interface Mail {
   /** Rejects when the mail server does not accept the message. */
-  send(message: { to: string; subject: string; text: string }): Promise<void>
+  send(message: Message): Promise<void>
 }
 
 /** Sends mail over SMTP; null when no server is configured. */
@@ -30,10 +36,10 @@ export function createMail({ smtp_url, mail_from }: { smtp_url: string; mail_fro
     })
   }
   return {
-    async send({ to, subject, text }) {
+    async send({ to, ...message }) {
       transport ??= open()
       // The address as a part: an email with a comma must not become two.
-      await (await transport).sendMail({ from: mail_from, to: { name: '', address: to }, subject, text })
+      await (await transport).sendMail({ from: mail_from, to: { name: '', address: to }, ...message })
     },
   }
 }

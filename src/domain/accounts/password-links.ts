@@ -2,10 +2,13 @@ import type { Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { randomSecret } from '../../lib/ids.ts'
 import { windowEnd } from '../../lib/window.ts'
-import type { Account, Storage } from '../../storage/port/index.ts'
+import { type Account, platformOwner, type Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, byAnonymous, type By, type From } from '../audit/audit.ts'
 import { type Accounts, checkPassword } from './accounts.ts'
+import type { BrandService } from '../brand/brand.ts'
+import type { Logos } from '../brand/logos.ts'
 import type { Mail } from './mail.ts'
+import { passwordMail } from './password-mail.ts'
 
 /** Seconds: an operator hands the link over, and the person uses it the next day. */
 export const passwordLinkLifetime = 48 * 3600
@@ -28,6 +31,8 @@ export function createPasswordLinks({
   issuer,
   accounts,
   mail,
+  brand,
+  logos,
   notice,
 }: {
   storage: Pick<Storage, 'accounts' | 'artifacts' | 'throttles'>
@@ -36,6 +41,8 @@ export function createPasswordLinks({
   accounts: Accounts
   /** Null: an operator hands the links over. */
   mail: Mail | null
+  brand: Pick<BrandService, 'refresh'>
+  logos: Pick<Logos, 'find'>
   /** Called with why a mail was not sent. */
   notice(reason: string): void
 }) {
@@ -57,14 +64,12 @@ export function createPasswordLinks({
 
   /** False when the mail server refuses it. */
   async function send({ email }: Account, link: string): Promise<boolean> {
-    const host = new URL(issuer).host
-    const text = [
-      `Use this link to set the password for your account at ${host}:`,
-      link,
-      `The link works once and expires in ${passwordLinkLifetime / 3600} hours. If you did not expect this email, ignore it; your password stays the same.`,
-    ].join('\n\n')
     if (!mail) return false
-    return mail.send({ to: email, subject: `Set your password at ${host}`, text }).then(
+    const shown = await brand.refresh()
+    const logo = shown.logo === null ? null : await logos.find(platformOwner)
+    const hours = passwordLinkLifetime / 3600
+    const message = passwordMail({ link, hours, host: new URL(issuer).host, brand: shown, logo })
+    return mail.send({ to: email, ...message }).then(
       () => true,
       error => {
         notice(reasonOf(error))

@@ -4,6 +4,7 @@ import { sha256 } from '../../lib/hash.ts'
 import { windowEnd } from '../../lib/window.ts'
 import type { Account, Storage, TwoFactor } from '../../storage/port/index.ts'
 import { auditEntry, type By } from '../audit/audit.ts'
+import { type BrandService, nameOf } from '../brand/brand.ts'
 import { InputError } from '../input-error.ts'
 import type { Switches } from '../switches.ts'
 
@@ -22,13 +23,15 @@ export function createTwoFactor({
   storage,
   clock,
   switches,
+  brand,
 }: {
   storage: Pick<Storage, 'throttles' | 'twoFactors'>
   clock: Clock
   switches: Pick<Switches, 'isOn'>
+  brand: Pick<BrandService, 'current'>
 }) {
   const totpOf = (secret: string, email: string) =>
-    new TOTP({ issuer: 'Tillgate', label: email, secret: Secret.fromBase32(secret), period })
+    new TOTP({ issuer: nameOf(brand.current()), label: email, secret: Secret.fromBase32(secret), period })
 
   /** The time step of a code, or null. */
   function stepOf(secret: string, account: Account, code: string): number | null {

@@ -55,6 +55,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
         created_at: clock.now(),
         disabled_at: null,
         disabled_by_owner: false,
+        logo: null,
       }
       const made = app.public ? null : makeSecret(app.id, app.created_at)
       const entry = auditEntry(clock, by, 'app_created', { app_id: app.id, detail: app.name })

@@ -97,6 +97,10 @@ export const auditActions: Record<AuditAction, { title: string; says: Say }> = {
     title: 'Setting changed',
     says: line => say`turned ${line.detail?.replace(/^\w+/, switchName) ?? 'a setting'}`,
   },
+  brand_changed: {
+    title: 'Brand changed',
+    says: line => say`changed the platform’s brand${detailOf(line)}`,
+  },
   webhook_created: {
     title: 'Webhook endpoint added',
     says: line => say`added a webhook endpoint to the app ${appOf(line)}${detailOf(line)}`,

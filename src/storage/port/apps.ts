@@ -8,6 +8,8 @@ export interface App {
   /** The app's site and its publisher, as given by its developer; merchants see both. */
   website: string | null
   publisher: string | null
+  /** The version of its logo; null without one. */
+  logo: string | null
   /** Registered scopes, space-delimited. */
   scope: string
   redirect_uris: string[]
@@ -30,7 +32,8 @@ export interface AppSecret {
 }
 
 export interface Apps {
-  create(app: App, secret: AppSecret | null, audit?: AuditEntry): Promise<void>
+  /** A new app has no logo. */
+  create(app: Omit<App, 'logo'>, secret: AppSecret | null, audit?: AuditEntry): Promise<void>
   find(id: string): Promise<App | null>
   /** All apps, oldest first. */
   list(): Promise<App[]>

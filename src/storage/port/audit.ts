@@ -29,6 +29,7 @@ export type AuditAction =
   | 'keys_rotated'
   | 'feed_renewed'
   | 'switch_set'
+  | 'brand_changed'
   | 'webhook_created'
   | 'webhook_changed'
   | 'webhook_deleted'

@@ -3,6 +3,7 @@ import type { Accounts, Sessions, TwoFactors } from './accounts.ts'
 import type { Apps } from './apps.ts'
 import type { Audit } from './audit.ts'
 import type { Authorizations } from './authorizations.ts'
+import type { BrandStore, Logos } from './brand.ts'
 import type { Browse } from './browse.ts'
 import type { Decisions } from './decisions.ts'
 import type { Changes } from './changes.ts'
@@ -18,6 +19,7 @@ export type * from './accounts.ts'
 export type * from './apps.ts'
 export type * from './audit.ts'
 export type * from './authorizations.ts'
+export type * from './brand.ts'
 export type * from './browse.ts'
 export type * from './decisions.ts'
 export type * from './changes.ts'
@@ -28,6 +30,7 @@ export type * from './sales.ts'
 export type * from './switches.ts'
 export type * from './usage.ts'
 export type * from './webhooks.ts'
+export { logoTypes, platformOwner } from './brand.ts'
 export { changeKinds } from './changes.ts'
 export { StorageUnavailable } from './unavailable.ts'
 export { usageRetention, usageWidths } from './usage.ts'
@@ -59,6 +62,8 @@ export interface Storage {
   readonly audit: Audit
   readonly browse: Browse
   readonly switches: Switches
+  readonly brand: BrandStore
+  readonly logos: Logos
   readonly usage: Usage
   readonly webhooks: Webhooks
   /** Rejects when the database cannot answer. */

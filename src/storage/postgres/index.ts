@@ -5,6 +5,7 @@ import { createApps } from './apps/apps.ts'
 import { createAudit } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
 import { createAuthorizations } from './apps/authorizations.ts'
+import { createBrandStore } from './accounts/brand.ts'
 import { createBrowse } from './lists/browse.ts'
 import { createDecisions } from './apps/decisions.ts'
 import { createChanges } from './changes/changes.ts'
@@ -17,6 +18,7 @@ import { createList } from './lists/list.ts'
 import type { ListShape } from './lists/list-sql.ts'
 import type { Migrated } from '../shared/migrations.ts'
 import { migrate } from './schema/migrate.ts'
+import { createLogos } from './apps/logos.ts'
 import { createOrders } from './lists/orders.ts'
 import { createRecords } from './records/records.ts'
 import { createReplica } from './lists/replica.ts'
@@ -84,6 +86,8 @@ export function createStorage(
     audit: createAudit(db),
     browse: createBrowse(db),
     switches: createSwitches(db),
+    brand: createBrandStore(db),
+    logos: createLogos(db),
     usage: createUsage(db),
     webhooks: createWebhooks(db),
     ...createMaintenance(db),

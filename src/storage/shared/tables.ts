@@ -55,6 +55,7 @@ export const tables: readonly Table[] = [
       disabled_at: number,
       disabled_by_owner: boolean,
       webhooks_paused: boolean,
+      logo: text,
     },
     key: ['id'],
   },
@@ -94,6 +95,16 @@ export const tables: readonly Table[] = [
     key: ['id'],
   },
   { name: 'switches', columns: { name: text, is_on: boolean }, key: ['name'] },
+  {
+    name: 'brand',
+    columns: { key: text, name: text, accent: text, support: text, logo: text },
+    key: ['key'],
+  },
+  {
+    name: 'logos',
+    columns: { owner_id: text, version: text, type: text, content: text },
+    key: ['owner_id'],
+  },
   {
     name: 'audit_entries',
     columns: {

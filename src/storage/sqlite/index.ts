@@ -6,6 +6,7 @@ import { createApps } from './apps/apps.ts'
 import { createAudit, createAuditWriter } from './accounts/audit.ts'
 import { createArtifacts } from './apps/artifacts.ts'
 import { createAuthorizations, createAuthorizationWriter, createRevocation } from './apps/authorizations.ts'
+import { createBrandStore } from './accounts/brand.ts'
 import { createBrowse } from './lists/browse.ts'
 import { createChanges } from './changes/changes.ts'
 import { createClients } from './apps/clients.ts'
@@ -15,6 +16,7 @@ import { createItems } from './lists/items.ts'
 import { createKeys } from './apps/keys.ts'
 import type { Migrated } from '../shared/migrations.ts'
 import { inspect, migrate } from './schema/migrate.ts'
+import { createLogos } from './apps/logos.ts'
 import { createOrders } from './lists/orders.ts'
 import { createRecords } from './records/records.ts'
 import { createRevokedTokens } from './apps/revoked-tokens.ts'
@@ -57,6 +59,8 @@ export async function openSqlite(file: string, options?: DatabaseOptions): Promi
     audit: createAudit(db, writeAudit),
     browse: createBrowse(db),
     switches: createSwitches(db, writeAudit),
+    brand: createBrandStore(db, writeAudit),
+    logos: createLogos(db, writeAudit),
     usage: createUsage(db),
     webhooks: createWebhooks(db, writeAudit),
     ...createMaintenance(db, file),

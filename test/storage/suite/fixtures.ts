@@ -52,6 +52,7 @@ export const app = (id: string, over: Partial<App> = {}): App => ({
   created_at: 1000,
   disabled_at: null,
   disabled_by_owner: false,
+  logo: null,
   ...over,
 })
 

@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { ActivityPage, ActivityPlace } from '../../../domain/usage/reads.ts'
 import type { App, MerchantStore, ReadDelta } from '../../../storage/port/index.ts'
 import { activityFrame, activityPath } from './frame.view.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { formatCount } from '../../parts/format/amounts.ts'
 import { card } from '../../parts/card.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
@@ -24,7 +24,7 @@ interface ActivityView {
   page: ActivityPage
 }
 
-export const activityPage = (view: ActivityView): string =>
+export const activityPage = (view: ActivityView): Page =>
   activityFrame({
     viewer: view.viewer,
     current: activityPath,

@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import { type Part, whatOf } from '../../../domain/audit/sentences.ts'
 import type { Account, AuditLine, AuditPage, MerchantStore } from '../../../storage/port/index.ts'
 import { activityFrame, eventsPath } from './frame.view.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { emptyState } from '../../parts/empty-state.ts'
 import { pagination } from '../../parts/pagination.ts'
@@ -21,7 +21,7 @@ interface EventsView {
   page: AuditPage
 }
 
-export const eventsPage = (view: EventsView): string =>
+export const eventsPage = (view: EventsView): Page =>
   activityFrame({
     viewer: view.viewer,
     current: eventsPath,

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { tabs } from '../../parts/tabs.ts'
 
@@ -14,7 +14,7 @@ interface ActivityFrame {
 }
 
 /** The header and the tabs of the two activity pages. */
-export const activityFrame = ({ viewer, current, body }: ActivityFrame): string =>
+export const activityFrame = ({ viewer, current, body }: ActivityFrame): Page =>
   layout({
     title: current === activityPath ? 'Activity' : 'Your account’s activity',
     viewer,

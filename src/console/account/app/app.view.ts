@@ -5,8 +5,9 @@ import { canRead } from '../access.view.ts'
 import { type AppReads, appReadsCard } from './chart.view.ts'
 import { appBadges } from '../app-parts.ts'
 import { appFacts } from '../../consent/app-profile.view.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
+import { appLogo } from '../../parts/logo.ts'
 import { notice } from '../../parts/notice.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { storeTime } from '../../parts/format/time.ts'
@@ -25,7 +26,7 @@ interface AppView {
 
 const path = '/account/apps'
 
-export const appPage = ({ viewer, connections, reads, part, saved }: AppView): string => {
+export const appPage = ({ viewer, connections, reads, part, saved }: AppView): Page => {
   const { app, own } = connections
   return layout({
     title: app.name,
@@ -34,6 +35,7 @@ export const appPage = ({ viewer, connections, reads, part, saved }: AppView): s
     body: html`!${pageHeader({
       title: app.name,
       back: { href: path, label: 'Connected apps' },
+      logo: appLogo(app),
       beside: appBadges(app),
       ...(own && { actions: actions(app.id) }),
     })}

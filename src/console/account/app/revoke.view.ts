@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { AppConnections, Connection } from '../../../domain/apps/connected-apps.ts'
 import { canReadByLink, dataInWords } from '../access.view.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
 import { storeNames, storesInWords } from '../../parts/format/store-name.ts'
 import { notice } from '../../parts/notice.ts'
@@ -12,7 +12,7 @@ interface RevokeView {
   connections: AppConnections
 }
 
-export function revokePage({ viewer, own, connections }: RevokeView): string {
+export function revokePage({ viewer, own, connections }: RevokeView): Page {
   const { app } = own
   const here = `/account/apps/${app.id}`
   return layout({

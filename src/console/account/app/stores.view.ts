@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { AppConnections, Connection } from '../../../domain/apps/connected-apps.ts'
 import { canReadByLink } from '../access.view.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { notice, problemNotice } from '../../parts/notice.ts'
 import { postForm } from '../../parts/form/post-form.ts'
@@ -16,7 +16,7 @@ interface ChangeStoresView {
   problem: string | undefined
 }
 
-export function changeStoresPage(view: ChangeStoresView): string {
+export function changeStoresPage(view: ChangeStoresView): Page {
   const { viewer, own, connections, choice, problem } = view
   const { app, stores, linked } = connections
   const here = `/account/apps/${app.id}`

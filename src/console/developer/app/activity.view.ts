@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Account, App, AuditAction, AuditLine } from '../../../storage/port/index.ts'
 import { appFrame, appsPath } from './frame.view.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { emptyState } from '../../parts/empty-state.ts'
 import { pagination } from '../../parts/pagination.ts'
@@ -17,7 +17,7 @@ interface ActivityView {
   next: string | null
 }
 
-export const activityPage = ({ viewer, account, app, lines, first, next }: ActivityView): string => {
+export const activityPage = ({ viewer, account, app, lines, first, next }: ActivityView): Page => {
   const path = `${appsPath}/${app.id}/activity`
   return appFrame({
     viewer,

@@ -4,7 +4,7 @@ import type { App, AppReach, AppSecret } from '../../../storage/port/index.ts'
 import { appFrame, appsPath } from './frame.view.ts'
 import { secretTimes } from './secrets.view.ts'
 import { type Usage, usageSection } from './usage.view.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
 import { copyable } from '../../parts/copyable.ts'
@@ -16,6 +16,8 @@ import { postForm } from '../../parts/form/post-form.ts'
 /** The change that led to this page. */
 const outcomes = {
   saved: 'Changes saved.',
+  logo: 'Logo saved. Merchants see it from now on.',
+  no_logo: 'Logo removed.',
   retired: 'Secret retired. It can no longer be used to get tokens.',
   disabled: 'The app is disabled.',
   enabled: 'The app is enabled.',
@@ -34,7 +36,7 @@ interface AppView {
   done: Outcome | null
 }
 
-export const appPage = ({ viewer, app, secrets, reach, usage, done }: AppView): string =>
+export const appPage = ({ viewer, app, secrets, reach, usage, done }: AppView): Page =>
   appFrame({
     viewer,
     app,
@@ -54,6 +56,10 @@ const settings = (app: App): Fact[] => [
   // Not a link, so that registering an app does not give a site a link from this server.
   { term: 'Website', text: app.website ?? 'None' },
   { term: 'Publisher', text: app.publisher ?? 'None' },
+  {
+    term: 'Logo',
+    html: html`${app.logo === null ? 'None' : ''} <a href="${appsPath}/${app.id}/logo">${app.logo === null ? 'Add a logo' : 'Change or remove'}</a>`,
+  },
   { term: 'Scopes', html: html`<ul>!${splitScope(app.scope).map(scopeLine)}</ul>` },
   {
     term: 'Redirect URIs',

@@ -1,7 +1,8 @@
 import { html } from 'ghtml'
 import type { App } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
+import { appLogo } from '../../parts/logo.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { tabs } from '../../parts/tabs.ts'
 
@@ -19,7 +20,7 @@ interface AppFrame {
 const tabNames = { '': 'Overview', '/requests': 'Requests', '/webhooks': 'Webhooks', '/activity': 'Activity' }
 
 /** The header and the tabs of the pages of one app. */
-export function appFrame({ viewer, app, tab, body }: AppFrame): string {
+export function appFrame({ viewer, app, tab, body }: AppFrame): Page {
   const own = `${appsPath}/${app.id}`
   return layout({
     title: tab === '' ? app.name : `${tabNames[tab]} of ${app.name}`,
@@ -28,6 +29,7 @@ export function appFrame({ viewer, app, tab, body }: AppFrame): string {
     body: html`!${pageHeader({
       title: app.name,
       back: { href: appsPath, label: 'My apps' },
+      logo: appLogo(app),
       beside: stateBadges(app),
       actions: html`<a class="button secondary" href="${own}/edit">Edit</a>
         <a class="button" href="${own}/try">Try it</a>`,

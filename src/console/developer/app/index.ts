@@ -4,6 +4,7 @@ import type { PagePlugin } from '../../page-scope.ts'
 import { sendHtml } from '../../send-html.ts'
 import { developerActivity } from './activity.ts'
 import { developerApp } from './app.ts'
+import { developerLogo } from './logo.ts'
 import { developerRequest } from './request.ts'
 import { developerRequests } from './requests.ts'
 import { secretPages } from './secrets.ts'
@@ -37,6 +38,7 @@ export const ownAppPages: PagePlugin = async (scope, deps) => {
     return sendHtml(reply, page, 404)
   })
   developerApp(scope, deps)
+  developerLogo(scope, deps)
   developerState(scope, deps)
   developerRequests(scope, deps)
   developerRequest(scope, deps)

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { endpointCode } from '../../parts/format/endpoint.ts'
 import type { App, LoggedRequest } from '../../../storage/port/index.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { type Fact, facts } from '../../parts/facts.ts'
@@ -16,7 +16,7 @@ interface RequestView {
 }
 
 /** Of a request that was not refused, neither query nor problem is known. */
-export const requestPage = ({ viewer, app, entry }: RequestView): string =>
+export const requestPage = ({ viewer, app, entry }: RequestView): Page =>
   appFrame({
     viewer,
     app,

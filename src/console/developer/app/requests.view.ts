@@ -3,7 +3,7 @@ import { maxEntriesOfApp } from '../../../domain/usage/log-trimming.ts'
 import { type App, type LoggedRequest, usageRetention } from '../../../storage/port/index.ts'
 import { adviceFor } from './error-advice.ts'
 import { appFrame, appsPath } from './frame.view.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { badge, type Tone } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
@@ -34,7 +34,7 @@ interface RequestsView {
   older: string | null
 }
 
-export const requestsPage = (view: RequestsView): string =>
+export const requestsPage = (view: RequestsView): Page =>
   appFrame({
     viewer: view.viewer,
     app: view.app,

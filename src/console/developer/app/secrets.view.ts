@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { App, AppSecret } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
 import { copyable } from '../../parts/copyable.ts'
 import { facts } from '../../parts/facts.ts'
@@ -22,7 +22,7 @@ interface SecretView {
 }
 
 /** The only page that shows a secret. It answers a form, so no address leads back to it. */
-export const secretPage = ({ viewer, app, client_secret, what }: SecretView): string =>
+export const secretPage = ({ viewer, app, client_secret, what }: SecretView): Page =>
   layout({
     title: `${app.name} ${headings[what]}`,
     viewer,
@@ -39,7 +39,7 @@ const withoutSecret = ({ id }: App): string => html`!${facts([
   <p>The app is public, so it has no secret. Use PKCE with S256 when you ask merchants to connect it.</p>`
 
 /** A reload, a double click or an old tab. */
-export const sentAlreadyPage = (viewer: Viewer, back: string): string =>
+export const sentAlreadyPage = (viewer: Viewer, back: string): Page =>
   layout({
     title: 'This form has already been used',
     viewer,
@@ -57,7 +57,7 @@ interface RotateView {
   secrets: AppSecret[]
 }
 
-export function rotatePage({ viewer, app, secrets }: RotateView): string {
+export function rotatePage({ viewer, app, secrets }: RotateView): Page {
   const [newest, ...older] = secrets
   return layout({
     title: `Rotate the secret of ${app.name}`,
@@ -90,7 +90,7 @@ interface RetireView {
   secret: AppSecret
 }
 
-export const retirePage = ({ viewer, app, secret }: RetireView): string =>
+export const retirePage = ({ viewer, app, secret }: RetireView): Page =>
   layout({
     title: `Retire a secret of ${app.name}`,
     viewer,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { App, AppReach } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
 
@@ -10,7 +10,7 @@ interface DisableView {
   reach: AppReach
 }
 
-export const disablePage = ({ viewer, app, reach }: DisableView): string =>
+export const disablePage = ({ viewer, app, reach }: DisableView): Page =>
   layout({
     title: `Disable ${app.name}`,
     viewer,

@@ -1,7 +1,9 @@
 import { html } from 'ghtml'
 import { allowedForGrant, type GrantType, splitScope } from '../../../contract/scopes.ts'
+import { nameOf } from '../../../domain/brand/brand.ts'
 import { referenceConfiguration, referencePath } from '../../../http/ops/reference.ts'
 import type { App } from '../../../storage/port/index.ts'
+import type { Page } from '../../layout.ts'
 import { assetAddress } from '../../assets/asset-files.ts'
 
 interface TryView {
@@ -10,13 +12,16 @@ interface TryView {
 }
 
 /** A bar above Scalar's API reference, which reads its configuration from an attribute: no inline script. */
-export const tryPage = ({ app, issuer }: TryView): string => html`<!doctype html>
+export const tryPage =
+  ({ app, issuer }: TryView): Page =>
+  brand =>
+    html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>Try the API as ${app.name} · Tillgate</title>
+    <title>Try the API as ${app.name} · ${nameOf(brand)}</title>
     <link rel="icon" href="!${assetAddress('/favicon.ico')}" type="image/svg+xml">
     <link rel="stylesheet" href="!${assetAddress('/assets/reference.css')}">
   </head>

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { App, WebhookDelivery, WebhookEndpoint } from '../../../storage/port/index.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { type Fact, facts } from '../../parts/facts.ts'
 import { postForm } from '../../parts/form/post-form.ts'
@@ -15,7 +15,7 @@ interface DeliveryView {
   delivery: WebhookDelivery
 }
 
-export const deliveryPage = ({ viewer, app, endpoint, delivery }: DeliveryView): string =>
+export const deliveryPage = ({ viewer, app, endpoint, delivery }: DeliveryView): Page =>
   appFrame({
     viewer,
     app,

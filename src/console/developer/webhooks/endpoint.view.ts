@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { App, WebhookDelivery, WebhookEndpoint } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge, type Tone } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { copyable } from '../../parts/copyable.ts'
@@ -37,7 +37,7 @@ export const isDone = (word: string): word is Done => Object.hasOwn(outcomes, wo
 
 export const endpointPage = (
   view: EndpointView & { deliveries: WebhookDelivery[]; done: Done | null },
-): string =>
+): Page =>
   appFrame({
     viewer: view.viewer,
     app: view.app,
@@ -143,7 +143,7 @@ export const webhookSecretPage = ({
   app,
   endpoint,
   secret,
-}: EndpointView & { secret: string }): string =>
+}: EndpointView & { secret: string }): Page =>
   layout({
     title: 'The endpoint’s secret',
     viewer,
@@ -160,7 +160,7 @@ export const webhookSecretPage = ({
       <p class="actions"><a class="button" href="${endpointPath(app, endpoint)}">I have copied it</a></p>`,
   })
 
-export const deletePage = ({ viewer, app, endpoint }: EndpointView): string =>
+export const deletePage = ({ viewer, app, endpoint }: EndpointView): Page =>
   layout({
     title: 'Delete the endpoint',
     viewer,

@@ -6,7 +6,7 @@ import {
   type WebhookEvent,
   webhookEvents,
 } from '../../../storage/port/index.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { choice } from '../../parts/form/choice.ts'
 import { field, problemAt } from '../../parts/form/field.ts'
@@ -37,7 +37,7 @@ const hints: Record<WebhookEvent, string> = {
   'authorization.revoked': 'Access has ended.',
 }
 
-export const webhooksPage = (view: WebhooksView): string =>
+export const webhooksPage = (view: WebhooksView): Page =>
   appFrame({
     viewer: view.viewer,
     app: view.app,

@@ -7,7 +7,7 @@ import type {
   MerchantStore,
   TwoFactor,
 } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { recentEvents } from '../audit/table.view.ts'
 import { withQuery } from '../../parts/with-query.ts'
 import { accountState, appState } from '../state-badges.ts'
@@ -36,7 +36,7 @@ export interface AccountView {
   second: TwoFactor | null
 }
 
-export const accountPage = (view: AccountView): string => {
+export const accountPage = (view: AccountView): Page => {
   const { viewer, account, isSelf, owned, stores, connected, lines, second } = view
   return layout({
     title: account.email,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Account, Found } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { listPagination } from '../listing.ts'
 import { accountState } from '../state-badges.ts'
 import { card } from '../../parts/card.ts'
@@ -18,7 +18,7 @@ interface AccountsView {
   found: Found<Account> & { page: number }
 }
 
-export const accountsPage = ({ viewer, q, found }: AccountsView): string =>
+export const accountsPage = ({ viewer, q, found }: AccountsView): Page =>
   layout({
     title: 'Accounts',
     viewer,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Account, App, ConnectedApp } from '../../../storage/port/index.ts'
-import { layout, messagePage, type Viewer } from '../../layout.ts'
+import { layout, messagePage, type Page, type Viewer } from '../../layout.ts'
 import { formatCount } from '../../parts/format/amounts.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
 
@@ -16,7 +16,7 @@ interface DisableView {
 }
 
 /** States what ends, and what enabling the account does not restore. */
-export const disableAccountPage = ({ viewer, account, apps, connected }: DisableView): string =>
+export const disableAccountPage = ({ viewer, account, apps, connected }: DisableView): Page =>
   layout({
     title: `Disable ${account.email}`,
     viewer,
@@ -55,7 +55,7 @@ const appsField = (apps: readonly App[]): string =>
           ${apps.length === 1 ? 'its app' : `its ${apps.length} apps`}
           <small>The server rejects their tokens from the next request. You enable each app again on its own page.</small></span></label>`
 
-export const enableAccountPage = ({ viewer, account }: { viewer: Viewer; account: Account }): string =>
+export const enableAccountPage = ({ viewer, account }: { viewer: Viewer; account: Account }): Page =>
   layout({
     title: `Enable ${account.email}`,
     viewer,
@@ -82,7 +82,7 @@ interface RefusedView {
   problem: string
 }
 
-export const refusedPage = ({ viewer, account, problem }: RefusedView): string =>
+export const refusedPage = ({ viewer, account, problem }: RefusedView): Page =>
   messagePage('The account cannot be disabled', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, {
     viewer,
     action: { href: pathOf(account), label: 'Back to the account' },

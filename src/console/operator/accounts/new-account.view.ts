@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../../domain/input-error.ts'
 import type { Role } from '../../../storage/port/index.ts'
-import { layout, messagePage, type Viewer } from '../../layout.ts'
+import { layout, messagePage, type Page, type Viewer } from '../../layout.ts'
 import { currentPasswordField } from '../../parts/form/current-password.ts'
 import { field, problemAt } from '../../parts/form/field.ts'
 import { postForm } from '../../parts/form/post-form.ts'
@@ -21,7 +21,7 @@ interface NewAccountView {
   problem?: InputError
 }
 
-export const newAccountForm = ({ viewer, email, role, problem }: NewAccountView): string =>
+export const newAccountForm = ({ viewer, email, role, problem }: NewAccountView): Page =>
   layout({
     title: `${problem ? 'Error: ' : ''}Create account`,
     viewer,
@@ -56,7 +56,7 @@ export const newAccountForm = ({ viewer, email, role, problem }: NewAccountView)
   })
 
 /** A reload, a double click or an old tab. */
-export const sentAlreadyPage = (viewer: Viewer, back: string): string =>
+export const sentAlreadyPage = (viewer: Viewer, back: string): Page =>
   messagePage(
     'This form has already been used',
     'The server processed it the first time and ignored the repeat. A link is shown only once: if you did not copy it, create a new one on the page of the account.',

@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import { passwordLinkLifetime } from '../../../domain/accounts/password-links.ts'
 import type { InputError } from '../../../domain/input-error.ts'
 import type { Account } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { copyable } from '../../parts/copyable.ts'
 import { currentPasswordField } from '../../parts/form/current-password.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
@@ -18,7 +18,7 @@ interface QuestionView extends AccountView {
 
 const pathOf = ({ id }: Account): string => `/operator/accounts/${id}`
 
-export const confirmLinkPage = ({ viewer, account, problem }: QuestionView): string =>
+export const confirmLinkPage = ({ viewer, account, problem }: QuestionView): Page =>
   layout({
     title: `Create a password link for ${account.email}`,
     viewer,
@@ -45,7 +45,7 @@ interface LinkView extends AccountView {
 }
 
 /** The only page that shows the link. It answers a form, so no address leads back to it. */
-export const linkPage = ({ viewer, account, link, isNew }: LinkView): string => {
+export const linkPage = ({ viewer, account, link, isNew }: LinkView): Page => {
   const title = isNew
     ? `The account ${account.email} has been created`
     : `A password link for ${account.email}`
@@ -69,7 +69,7 @@ const handedOver = (account: Account, link: string): string => html`<section cla
       </section>
       <p class="actions"><a class="button" href="${pathOf(account)}">I have copied it</a></p>`
 
-export const turnOffTwoFactorPage = ({ viewer, account, problem }: QuestionView): string =>
+export const turnOffTwoFactorPage = ({ viewer, account, problem }: QuestionView): Page =>
   layout({
     title: `Turn off two-factor authentication of ${account.email}`,
     viewer,

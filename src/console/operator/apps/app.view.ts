@@ -9,7 +9,7 @@ import type {
   AuditLine,
   WebhookEndpoint,
 } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { recentEvents } from '../audit/table.view.ts'
 import { withQuery } from '../../parts/with-query.ts'
 import { appState } from '../state-badges.ts'
@@ -18,6 +18,7 @@ import { card } from '../../parts/card.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
 import { copyable } from '../../parts/copyable.ts'
 import { type Fact, facts } from '../../parts/facts.ts'
+import { appLogo } from '../../parts/logo.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { statTiles } from '../../parts/stat-tiles.ts'
 import { table } from '../../parts/table.ts'
@@ -40,7 +41,7 @@ export interface AppView {
   paused: boolean
 }
 
-export const appPage = (view: AppView): string => {
+export const appPage = (view: AppView): Page => {
   const { viewer, app, secrets, reach, requests, lines, endpoints, paused } = view
   return layout({
     title: app.name,
@@ -49,6 +50,7 @@ export const appPage = (view: AppView): string => {
     body: html`!${pageHeader({
       title: app.name,
       back: { href: path, label: 'Apps' },
+      logo: appLogo(app),
       beside: appState(app),
       actions: actions(app, reach),
     })}

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Found, FoundApp } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { listPagination } from '../listing.ts'
 import { appState } from '../state-badges.ts'
 import { card } from '../../parts/card.ts'
@@ -18,7 +18,7 @@ interface AppsView {
   found: Found<FoundApp> & { page: number }
 }
 
-export const appsPage = ({ viewer, q, found }: AppsView): string =>
+export const appsPage = ({ viewer, q, found }: AppsView): Page =>
   layout({
     title: 'Apps',
     viewer,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { App, AppReach } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { formatCount } from '../../parts/format/amounts.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
 
@@ -23,7 +23,7 @@ interface Question {
   danger?: boolean
 }
 
-const question = ({ view: { viewer, app }, asks, says, action, confirm, cancel, danger }: Question): string =>
+const question = ({ view: { viewer, app }, asks, says, action, confirm, cancel, danger }: Question): Page =>
   layout({
     title: asks,
     viewer,
@@ -42,7 +42,7 @@ const question = ({ view: { viewer, app }, asks, says, action, confirm, cancel, 
 const reads = ({ stores }: AppReach): string =>
   stores === 0 ? 'It cannot read any store now.' : `It can read ${formatCount(stores, 'store')} now.`
 
-export const disableAppPage = (view: ConfirmAppView): string =>
+export const disableAppPage = (view: ConfirmAppView): Page =>
   question({
     view,
     asks: `Disable ${view.app.name}?`,
@@ -55,7 +55,7 @@ export const disableAppPage = (view: ConfirmAppView): string =>
     danger: true,
   })
 
-export const enableAppPage = (view: ConfirmAppView): string =>
+export const enableAppPage = (view: ConfirmAppView): Page =>
   question({
     view,
     asks: `Enable ${view.app.name}?`,
@@ -66,7 +66,7 @@ export const enableAppPage = (view: ConfirmAppView): string =>
     cancel: 'Leave it disabled',
   })
 
-export const revokeAppPage = (view: ConfirmAppView): string =>
+export const revokeAppPage = (view: ConfirmAppView): Page =>
   question({
     view,
     asks: `Revoke all access of ${view.app.name}?`,
@@ -81,7 +81,7 @@ export const revokeAppPage = (view: ConfirmAppView): string =>
     danger: true,
   })
 
-export const pauseWebhooksPage = (view: ConfirmAppView): string =>
+export const pauseWebhooksPage = (view: ConfirmAppView): Page =>
   question({
     view,
     asks: `Pause the webhooks of ${view.app.name}?`,
@@ -94,7 +94,7 @@ export const pauseWebhooksPage = (view: ConfirmAppView): string =>
     cancel: 'Cancel',
   })
 
-export const resumeWebhooksPage = (view: ConfirmAppView): string =>
+export const resumeWebhooksPage = (view: ConfirmAppView): Page =>
   question({
     view,
     asks: `Resume the webhooks of ${view.app.name}?`,

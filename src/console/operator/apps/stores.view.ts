@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../../domain/input-error.ts'
 import type { App } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { field } from '../../parts/form/field.ts'
 import { postForm } from '../../parts/form/post-form.ts'
 import { withQuery } from '../../parts/with-query.ts'
@@ -14,7 +14,7 @@ interface AppStoresView {
   problem?: InputError
 }
 
-export const appStoresPage = ({ viewer, app, ids, problem }: AppStoresView): string =>
+export const appStoresPage = ({ viewer, app, ids, problem }: AppStoresView): Page =>
   layout({
     title: `${problem ? 'Error: ' : ''}Stores of ${app.name}`,
     viewer,

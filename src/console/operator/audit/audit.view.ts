@@ -4,7 +4,7 @@ import type { Seconds } from '../../../lib/clock.ts'
 import { formatDatetime } from '../../../lib/datetime.ts'
 import { auditActions } from '../../../domain/audit/sentences.ts'
 import type { AuditPage } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { auditTable } from './table.view.ts'
 import { withQuery } from '../../parts/with-query.ts'
 import { card } from '../../parts/card.ts'
@@ -42,7 +42,7 @@ const auditQuery = ({ account_id, app_id, action, search, from, to }: AuditFilte
 const dateOf = (at: Seconds | undefined): string | null =>
   at === undefined ? null : formatDatetime(at).slice(0, 10)
 
-export const auditPage = (view: AuditView): string =>
+export const auditPage = (view: AuditView): Page =>
   layout({
     title: 'Audit log',
     viewer: view.viewer,

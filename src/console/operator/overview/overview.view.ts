@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import manifest from '../../../../package.json' with { type: 'json' }
 import type { Overview } from '../../../domain/overview.ts'
 import type { Seconds } from '../../../lib/clock.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { ingestCard } from './ingest.view.ts'
 import {
   formatAgo,
@@ -36,7 +36,7 @@ export interface OverviewView {
   now: Seconds
 }
 
-export const overviewPage = (view: OverviewView): string => {
+export const overviewPage = (view: OverviewView): Page => {
   const { viewer, overview, period } = view
   const { points } = overview.requests
   return layout({

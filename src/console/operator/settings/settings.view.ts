@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { partText, whoOf } from '../../../domain/audit/sentences.ts'
 import type { AuditLine, Role } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { pageHeader } from '../../parts/page-header.ts'
@@ -19,7 +19,7 @@ interface SettingsView {
   required: readonly { role: Role; isRequired: boolean }[]
 }
 
-export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): string =>
+export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): Page =>
   layout({
     title: 'Settings',
     viewer,
@@ -41,6 +41,11 @@ export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): 
             <button type="submit" class="${signUp ? 'secondary' : ''}">${signUp ? 'Turn sign-up off' : 'Turn sign-up on'}</button>`,
           )}
           <p class="muted">!${lastSet(last)}</p>`,
+      })}
+      !${card({
+        title: 'Brand',
+        beside: html`<a class="button secondary small" href="${path}/brand">Change the brand</a>`,
+        body: html`<p>The name, logo, accent colour and support address that people see on these pages and in mails.</p>`,
       })}
       !${card({
         title: 'Two-factor authentication',

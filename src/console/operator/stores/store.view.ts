@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { DayOfReads, LastRead } from '../../../domain/usage/reads.ts'
 import type { Seconds } from '../../../lib/clock.ts'
 import type { Account, StoreDetail, StoreReader } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { chart } from '../../parts/chart/chart.ts'
@@ -30,7 +30,7 @@ export interface StoreView {
   feed: string
 }
 
-export const storePage = (view: StoreView): string =>
+export const storePage = (view: StoreView): Page =>
   layout({
     title: view.store.name,
     viewer: view.viewer,

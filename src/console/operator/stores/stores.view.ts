@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { Found, FoundStore } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { listPagination } from '../listing.ts'
 import { card } from '../../parts/card.ts'
 import { emptyState } from '../../parts/empty-state.ts'
@@ -19,7 +19,7 @@ interface StoresView {
   found: Found<FoundStore> & { page: number }
 }
 
-export const storesPage = ({ viewer, q, of, found }: StoresView): string =>
+export const storesPage = ({ viewer, q, of, found }: StoresView): Page =>
   layout({
     title: 'Stores',
     viewer,

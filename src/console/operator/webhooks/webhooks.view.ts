@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { hostOf } from '../../../domain/webhooks/endpoints.ts'
 import type { TroubledEndpoint, WebhookEndpoint, WebhookSummary } from '../../../storage/port/index.ts'
-import { layout, type Viewer } from '../../layout.ts'
+import { layout, type Page, type Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { emptyState } from '../../parts/empty-state.ts'
 import { formatNumber } from '../../parts/format/numbers.ts'
@@ -19,7 +19,7 @@ interface WebhooksView extends WebhookSummary {
   paused: boolean
 }
 
-export const webhooksPage = (view: WebhooksView): string =>
+export const webhooksPage = (view: WebhooksView): Page =>
   layout({
     title: 'Webhooks',
     viewer: view.viewer,

@@ -6,7 +6,7 @@ import type { Value } from '../connection/values.ts'
 export type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
 
 export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
-  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
+  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner, apps.logo`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 const insertSecret = `insert into app_secrets (${secretColumns}) values ($1, $2, $3, $4, $5)`
 
@@ -151,6 +151,7 @@ export const toApp = (row: AppRow): App => ({
   name: row.name,
   website: row.website,
   publisher: row.publisher,
+  logo: row.logo,
   scope: row.scope,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   public: row.public,

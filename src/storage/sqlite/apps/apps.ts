@@ -9,7 +9,7 @@ export type AppRow = Omit<App, 'redirect_uris' | 'public' | 'disabled_by_owner'>
 }
 
 export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
-  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner`
+  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner, apps.logo`
 const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 
 export function createApps(db: Database, writeAudit: WriteAudit): Apps {
@@ -134,6 +134,7 @@ export const toApp = (row: AppRow): App => ({
   name: row.name,
   website: row.website,
   publisher: row.publisher,
+  logo: row.logo,
   scope: row.scope,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   public: row.public === 1,

@@ -1,0 +1,35 @@
+import { schemeOf, type Scheme } from '../../domain/brand/colours.ts'
+import { sha256 } from '../../lib/hash.ts'
+
+/** Overrides the colours of console.css that follow the accent. */
+export const stylesheet = (
+  accent: string,
+): string => `:root:not([data-theme]) {${rules(schemeOf(accent, 'light'))}}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme]) {${rules(schemeOf(accent, 'dark'))}}
+}
+`
+
+const rules = ({ accent, accentHover, button, buttonHover, onButton }: Scheme): string => `
+  --accent: ${accent};
+  --pico-primary: ${accent};
+  --pico-primary-hover: ${accentHover};
+  --pico-primary-underline: ${accent};
+  --pico-primary-focus: ${accent};
+  --pico-primary-background: ${button};
+  --pico-primary-border: ${button};
+  --pico-primary-hover-background: ${buttonHover};
+  --pico-primary-hover-border: ${buttonHover};
+  --pico-primary-inverse: ${onButton};
+  --pico-text-selection-color: ${accent}38;
+  --pico-icon-checkbox: url("data:image/svg+xml,${encodeURIComponent(tick(onButton))}");
+`
+
+/** Pico's own is white. */
+const tick = (colour: string): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="${colour}" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"><path d="M20 6 9 17l-5-5"/></svg>`
+
+/** Of the text that a release makes of the colour. */
+export const stylesheetVersion = (accent: string): string => sha256(stylesheet(accent)).slice(0, 12)
+
+export const stylesheetAddress = (accent: string): string => `/brand.css?v=${stylesheetVersion(accent)}`
