@@ -33,7 +33,7 @@ const largeForms: Record<string, number> = {
   '/account/apps/:app_id/stores': 256 * 1024,
   // A file that is somewhat too large gets an answer that says so.
   '/developer/apps/:app_id/logo': 4 * largestLogo,
-  '/operator/settings/brand/logo': 4 * largestLogo,
+  '/operator/settings/brand': 4 * largestLogo,
 }
 
 /** The pages for people: rendered on the server, working without script. */

@@ -136,6 +136,9 @@ function forms(tenant: Tenant, path: string): Record<string, string>[] {
     email: 'owner@wronged.example',
     password: 'not their password',
     sign_up: 'on',
+    accent: '#000000',
+    support: 'https://evil.example/',
+    remove: 'yes',
     apps: 'yes',
   }
   if (!path.startsWith('/auth/')) return [naming]
@@ -251,6 +254,7 @@ async function stateOf({ ids, client, tokens, own_token, merchant, developer, as
     deliveries: await storage.webhooks.deliveries(ids.endpoint_id, 10),
     paused: await storage.webhooks.isPaused(ids.app_id),
     switched: await storage.switches.isOn('sign_up'),
+    brand: await storage.brand.find(),
   }
 }
 

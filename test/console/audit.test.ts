@@ -421,6 +421,13 @@ describe('an operator', () => {
       await browser.fill('/operator/settings')
       await assertTold({ action: 'switch_set', detail, ...by(operator, browser) })
     }
+    for (const [name, detail] of [
+      ['Harbour POS', 'name Harbour POS'],
+      ['', 'name removed'],
+    ] as const) {
+      await browser.fill('/operator/settings/brand', { name })
+      await assertTold({ action: 'brand_changed', detail, ...by(operator, browser) })
+    }
   })
 })
 

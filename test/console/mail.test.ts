@@ -4,7 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { createMail } from '../../src/domain/accounts/mail.ts'
+import { platformOwner } from '../../src/storage/port/index.ts'
 import { Browser } from '../helpers/browser.ts'
+import { png } from '../helpers/images.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
 
 /** Password links by mail, received by a real SMTP server. */
@@ -115,6 +117,22 @@ test('an unknown email gets the same answer and no mail; an account gets at most
   await ask('last@example.com')
   await mailsTo('last@example.com', 1)
   assert.equal(received.length, 4)
+})
+
+test('the mail shows the platform’s name, logo and support address', async () => {
+  const { storage } = server
+  await storage.brand.save({ name: 'Harbour <POS>', accent: null, support: 'help@example.com' })
+  await storage.logos.set(platformOwner, { type: 'image/png', version: 'v', content: png(2, 2) })
+  await ask('owner@example.com')
+  await mailsTo('owner@example.com', 1)
+  const text = received[0]?.text.replace(/=\r?\n/g, '') ?? ''
+  assert.match(text, /Subject: Set your password at Harbour <POS>/)
+  assert.match(text, /your account at Harbour <POS> \(127\.0\.0\.1:\d+\):/)
+  assert.match(text, /Need help\? help@example\.com/)
+  assert.match(text, /<img src=3D"cid:logo" alt=3D"Harbour &#60;POS&#62;"/)
+  assert.ok(text.replace(/\r?\n/g, '').includes(png(2, 2).toString('base64')))
+  await storage.logos.set(platformOwner, null)
+  await storage.brand.save({ name: null, accent: null, support: null })
 })
 
 test('an operator’s link is mailed and not shown; when the mail server refuses it, it is shown', async () => {

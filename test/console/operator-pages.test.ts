@@ -51,6 +51,7 @@ const pages = () => routesOf(server.app).filter(path => path === '/operator' || 
 
 const forms = [
   '/operator/settings',
+  '/operator/settings/brand',
   '/operator/accounts/new',
   '/operator/accounts/:account_id/password-link',
   '/operator/accounts/:account_id/two-factor-off',

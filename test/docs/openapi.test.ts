@@ -158,6 +158,8 @@ describe('nothing is left out', () => {
     /^\/docs/,
     /^\/assets\//,
     /^\/favicon\.ico$/,
+    '/brand.css',
+    '/logos/:app_id',
     /^\/health\//,
     /^\/(account|developer|operator)(\/|$)/,
     '/',

@@ -100,6 +100,7 @@ const pages: Record<string, (demo: DemoServer) => string[]> = {
     '/developer/apps/new',
     `/developer/apps/${app()}`,
     `/developer/apps/${app()}/edit`,
+    `/developer/apps/${app()}/logo`,
     `/developer/apps/${app()}/requests`,
     `/developer/apps/${app()}/requests?errors=yes`,
     `/developer/apps/${app()}/activity`,
@@ -118,6 +119,7 @@ const pages: Record<string, (demo: DemoServer) => string[]> = {
     '/operator/stores/1001/orders',
     '/operator/audit',
     '/operator/settings',
+    '/operator/settings/brand',
   ],
 }
 

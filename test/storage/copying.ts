@@ -8,7 +8,7 @@ import { latencyBucketCount } from '../../src/lib/latency-buckets.ts'
 import { type Copied, type CopyOptions, copyAll } from '../../src/storage/copy/run.ts'
 import { tables } from '../../src/storage/shared/tables.ts'
 import { copyFrom, openCopy, openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port/index.ts'
+import { platformOwner, type Storage } from '../../src/storage/port/index.ts'
 import { account, app, highest, item, lowest, order, store, write } from './suite/fixtures.ts'
 import { endpoint } from './suite/webhooks/fixtures.ts'
 
@@ -113,6 +113,11 @@ async function people(storage: Storage): Promise<void> {
   await storage.revokedTokens.add('j', 9)
   await storage.throttles.hit('sign-in m', 100, 120)
   await storage.switches.set('sign_up', true)
+  await storage.brand.save({ name, accent: '#3451c6', support: null })
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  for (const owner of ['ledger', platformOwner]) {
+    await storage.logos.set(owner, { type: 'image/webp', version: owner, content: bytes })
+  }
   await usage(storage)
 }
 

@@ -3,6 +3,7 @@ import { after, suite } from 'node:test'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { accessTests } from './suite/access.ts'
 import { auditTests } from './suite/audit.ts'
+import { brandTests } from './suite/brand.ts'
 import { browseTests } from './suite/browse.ts'
 import { decisionTests } from './suite/decisions.ts'
 import { changeTests } from './suite/changes.ts'
@@ -37,6 +38,7 @@ export function storageSuite(name: string, openNew: Open, empty: () => Promise<v
     suite('decisions', () => decisionTests(open))
     suite('artifacts, revoked tokens, keys, throttles, maintenance', () => oauthTests(open))
     suite('audit log and switches', () => auditTests(open))
+    suite('brand and logos', () => brandTests(open))
     suite('browsing', () => browseTests(open))
     suite('records', () => recordTests(open))
     suite('changes, heads, receipts', () => changeTests(open))

@@ -61,6 +61,7 @@ for (const [engine, create] of Object.entries(engines)) {
         await checkSequence(storage)
         if (number >= 3) await checkUsage(storage, number >= 11)
         if (number >= 12) await checkWebhooks(storage)
+        await checkBrand(storage, number >= 14)
         assert.equal((await storage.apps.find('paused'))?.disabled_by_owner, number >= 4 ? true : undefined)
       } finally {
         await storage.close()
@@ -102,6 +103,12 @@ async function checkContents(storage: Storage): Promise<void> {
     [7n, 1n, 2n, 500_000_000n],
   ])
   assert.equal(await storage.stores.activate(store_id, 'app', 999), 150)
+}
+
+async function checkBrand({ apps, brand, logos }: Storage, exists: boolean): Promise<void> {
+  assert.equal((await apps.find('app'))?.logo, exists ? 'v1' : null)
+  assert.equal((await brand.find()).support, exists ? 'help@example.com' : null)
+  assert.deepEqual((await logos.find('platform'))?.content, exists ? Buffer.from([3, 4, 5]) : undefined)
 }
 
 /** Rows from before the sequence are numbered by time and id, items first; the receipts are theirs. */

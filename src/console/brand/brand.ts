@@ -21,16 +21,16 @@ export const brandFiles: PagePlugin = async (scope, { brand, logos }) => {
     return reply.type('text/css; charset=utf-8').send(stylesheet(accent))
   })
 
-  scope.get<{ Params: { owner_id: string }; Querystring: { v: string } }>(
-    '/logos/:owner_id',
+  scope.get<{ Params: { app_id: string }; Querystring: { v: string } }>(
+    '/logos/:app_id',
     { schema },
     async ({ params, query }, reply) => {
-      const logo = await logos.find(params.owner_id)
+      const logo = await logos.find(params.app_id)
       if (!logo) return reply.callNotFound()
       cached(reply, query.v, logo.version)
       // Opened by itself, whatever the bytes are, nothing runs and nothing loads.
       reply.header('content-security-policy', "default-src 'none'; sandbox")
-      const name = params.owner_id === platformOwner ? 'platform' : 'app'
+      const name = params.app_id === platformOwner ? 'platform' : 'app'
       reply.header('content-disposition', `inline; filename="${name}.${logo.type.slice('image/'.length)}"`)
       return reply.type(logo.type).send(logo.content)
     },

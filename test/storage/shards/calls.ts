@@ -36,6 +36,7 @@ const key = (id: string, created_at: number) =>
 const grant = (id: string) => ({ id, app_id: 'app', account_id: 'ada', scope: 's', merchant })
 
 const endpoint = (id: string) => endpointOf(id, { app_id: 'app' })
+const logo = { type: 'image/png', version: 'v', content: Buffer.from('x') } as const
 const lease = { id: 'lease', now_ms: 1, until_ms: 2 }
 const delivery = {
   endpoint_id: 'we_1',
@@ -183,6 +184,10 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'keys.rotate': ['one', s => s.keys.rotate([key('k2', 2)], 0, audit())],
   'switches.set': ['one', s => s.switches.set('sign_up', true, audit())],
   'switches.isOn': ['one', s => s.switches.isOn('sign_up')],
+  'brand.save': ['one', s => s.brand.save({ name: 'x', accent: null, support: null }, audit())],
+  'brand.find': ['one', s => s.brand.find()],
+  'logos.set': ['one', s => s.logos.set('app', logo, audit())],
+  'logos.find': ['one', s => s.logos.find('app')],
   'throttles.hit': ['one', s => s.throttles.hit('k', 1, 60)],
   'throttles.count': ['one', s => s.throttles.count('k', 1)],
   'throttles.clear': ['one', s => s.throttles.clear('k')],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AuditEntry, AuditQuery, Storage } from '../../../src/storage/port/index.ts'
 import { account, app, check, type Open, store } from './fixtures.ts'
 
-const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
+export const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
   id,
   at: 1000,
   action: 'app_changed',
@@ -18,7 +18,7 @@ const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
   ...over,
 })
 
-const listed = async ({ audit }: Storage, query: Partial<AuditQuery> = {}) =>
+export const listed = async ({ audit }: Storage, query: Partial<AuditQuery> = {}) =>
   (await audit.list({ limit: 100, look: 1000, ...query })).lines.map(({ id }) => id)
 
 export function auditTests(open: Open): void {

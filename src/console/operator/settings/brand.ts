@@ -31,29 +31,19 @@ export function operatorBrand(scope: PageScope, { brand, logos }: ConsoleDeps): 
     show(request, reply, { saved: request.query.saved === '1' }),
   )
 
-  const brandForm = form({ name: text, accent: text, support: text })
-  scope.post(path, { schema: { body: brandForm } }, async (request, reply) => {
-    const { name, accent, support } = request.body
+  // One of the page's forms: `part` says which.
+  const body = form({ part: text, name: text, accent: text, support: text, logo: file, remove: text })
+  scope.post(path, { schema: { body } }, async (request, reply) => {
+    const { part, name, accent, support, logo, remove } = request.body
+    const by = byAccount(request.account, fromOf(request))
     const typed = { name, accent, support }
     try {
-      await brand.change(typed, byAccount(request.account, fromOf(request)))
+      if (part === 'brand') await brand.change(typed, by)
+      if (part === 'logo' && remove === 'yes') await logos.remove(platformOwner, by)
+      else if (part === 'logo') await logos.upload(platformOwner, logo ?? Buffer.alloc(0), by)
     } catch (error) {
       if (!(error instanceof InputError)) throw error
-      return show(request, reply, { typed, problem: error })
-    }
-    return reply.redirect(`${path}?saved=1`, 303)
-  })
-
-  const uploadForm = form({ logo: file, remove: text })
-  scope.post(`${path}/logo`, { schema: { body: uploadForm } }, async (request, reply) => {
-    const by = byAccount(request.account, fromOf(request))
-    const { logo, remove } = request.body
-    try {
-      if (remove === 'yes') await logos.remove(platformOwner, by)
-      else await logos.upload(platformOwner, logo ?? Buffer.alloc(0), by)
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error
-      return show(request, reply, { problem: error })
+      return show(request, reply, { ...(part === 'brand' && { typed }), problem: error })
     }
     return reply.redirect(`${path}?saved=1`, 303)
   })

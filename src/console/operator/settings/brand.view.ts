@@ -40,13 +40,13 @@ export const brandPage = ({ viewer, brand, form, problem, saved }: BrandView): P
           body: postForm(
             path,
             viewer.csrf,
-            html`!${brandFields(form, problem)}<button type="submit">Save</button>`,
+            html`<input type="hidden" name="part" value="brand">!${brandFields(form, problem)}<button type="submit">Save</button>`,
           ),
         })}
         !${card({
           title: 'Logo',
           body: logoForm({
-            action: `${path}/logo`,
+            action: path,
             csrf: viewer.csrf,
             shown:
               platformLogo(brand) ??

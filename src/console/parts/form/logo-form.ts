@@ -16,13 +16,14 @@ interface LogoForm {
   problem: InputError | undefined
 }
 
-/** A form that uploads a logo, and one that removes it. */
+/** A form that uploads a logo, and one that removes it. Their field `part` tells them from other forms of a page. */
 export const logoForm = ({ action, csrf, shown, exists, problem }: LogoForm): string =>
   html`<p class="current-logo">!${shown}</p>
     !${postForm(
       action,
       csrf,
-      html`!${field({
+      html`<input type="hidden" name="part" value="logo">
+      !${field({
         id: 'logo',
         label: exists ? 'New logo' : 'Logo',
         problem,
@@ -38,7 +39,7 @@ export const logoForm = ({ action, csrf, shown, exists, problem }: LogoForm): st
         ? postForm(
             action,
             csrf,
-            html`<input type="hidden" name="remove" value="yes">
+            html`<input type="hidden" name="part" value="logo"><input type="hidden" name="remove" value="yes">
             <button type="submit" class="secondary">Remove the logo</button>`,
           )
         : ''
