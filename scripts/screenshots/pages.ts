@@ -1,4 +1,11 @@
 import type { Page } from 'playwright-core'
+import { demoLogo } from '../../src/demo/logos.ts'
+import { createPasswordLinks } from '../../src/domain/accounts/password-links.ts'
+import { createBrand } from '../../src/domain/brand/brand.ts'
+import { createLogos } from '../../src/domain/brand/logos.ts'
+import { platformOwner } from '../../src/storage/port/index.ts'
+import { password } from '../../test/helpers/answers.ts'
+import { byTest } from '../../test/helpers/by.ts'
 import { authorizePath } from '../../test/helpers/authorize.ts'
 import type { DemoServer } from '../../test/helpers/demo-server.ts'
 import { openLedger } from './ledger.ts'
@@ -37,6 +44,9 @@ export const shots: Shot[] = [
       await page.getByRole('checkbox').last().check()
     },
   },
+  { name: 'code', open: openCode },
+  { name: 'set-password', open: openPasswordLink },
+  { name: 'profile', as: 'merchant', open: '/profile' },
   { name: 'connected-apps', as: 'merchant', open: '/account/apps', phone: true, dark: true },
   {
     name: 'connected-app',
@@ -91,6 +101,11 @@ export const shots: Shot[] = [
     open: (page, { dashboard }) => page.goto(`/developer/apps/${dashboard.client_id}`),
     phone: true,
     dark: true,
+  },
+  {
+    name: 'logo',
+    as: 'developer',
+    open: (page, { dashboard }) => page.goto(`/developer/apps/${dashboard.client_id}/logo`),
   },
   {
     name: 'app-requests',
@@ -150,9 +165,53 @@ export const shots: Shot[] = [
   { name: 'store', as: 'operator', open: '/operator/stores/1001' },
   { name: 'audit-log', as: 'operator', open: '/operator/audit', phone: true, dark: true },
   { name: 'settings', as: 'operator', open: '/operator/settings' },
+  { name: 'webhooks', as: 'operator', open: '/operator/webhooks' },
   // Last: its orders would be in the other pictures too.
   { name: 'ledger', as: 'merchant', open: openLedger, screen: true, phone: true, dark: true },
+  // After everything else: every page would show the brand.
+  { name: 'brand', as: 'operator', open: openBrand },
+  { name: 'brand-sign-in', open: '/login' },
 ]
+
+/** A platform that has set everything. */
+async function openBrand(page: Page, { server }: DemoServer): Promise<void> {
+  const brand = { name: 'Harbour POS', accent: '#0b5c6b', support: 'support@harbour.example' }
+  await server.storage.brand.save(brand)
+  await createLogos(server).upload(platformOwner, demoLogo('dashboard'), byTest)
+  await page.goto('/operator/settings/brand')
+}
+
+/** The second step of an account with two-factor authentication. */
+async function openCode(page: Page, { server, merchant }: DemoServer): Promise<void> {
+  const { storage } = server
+  const account = await storage.accounts.findByEmail(merchant)
+  if (!account) throw new Error(`${merchant} has no account`)
+  const secret = { secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', step: 0, recovery_hashes: [], created_at: 0 }
+  await storage.twoFactors.set(account.id, secret)
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(merchant)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Code').waitFor()
+  await storage.twoFactors.remove(account.id)
+}
+
+async function openPasswordLink(page: Page, { server, merchant }: DemoServer): Promise<void> {
+  const { storage, clock, accounts, base } = server
+  const account = await storage.accounts.findByEmail(merchant)
+  if (!account) throw new Error(`${merchant} has no account`)
+  const links = createPasswordLinks({
+    storage,
+    clock,
+    issuer: base,
+    accounts,
+    mail: null,
+    brand: createBrand({ storage, clock }),
+    logos: createLogos({ storage, clock }),
+    notice: () => {},
+  })
+  await page.goto((await links.give(account, byTest)) ?? '')
+}
 
 async function openAccount(page: Page, email: string): Promise<void> {
   await page.goto(`/operator/accounts?q=${encodeURIComponent(email)}`)

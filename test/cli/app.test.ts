@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { App, Storage } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
+import { png, svg } from '../helpers/images.ts'
 
 interface Created {
   client_id: string
@@ -235,6 +238,7 @@ describe('app show and app update', () => {
       name: 'Ledger',
       website: null,
       publisher: 'Ledger Ltd',
+      logo: false,
       scope: 'integration.store integration.order integration.inventory',
       redirect_uris: [cb],
       public: false,
@@ -272,6 +276,28 @@ describe('app show and app update', () => {
     )
     const removed = await cli.json<App>(['app', 'update', client_id, '--no-website', '--no-redirect-uri'])
     assert.deepEqual([removed.website, removed.redirect_uris, removed.name], [null, [], 'Books'])
+  })
+
+  test('update --logo stores an image, and --no-logo removes it; a file that is none changes nothing', async () => {
+    const { client_id } = await create()
+    const folder = dirname(cli.database)
+    const [image, text] = [join(folder, 'logo'), join(folder, 'logo.png')]
+    writeFileSync(image, png(2, 2))
+    writeFileSync(text, svg)
+    const update = (...args: string[]) => cli.json<{ logo: boolean }>(['app', 'update', client_id, ...args])
+    assert.equal((await update('--logo', image)).logo, true)
+    assert.deepEqual((await storage.logos.find(client_id))?.content, png(2, 2))
+    for (const [file, says] of [
+      [text, /the file is not a PNG, JPEG or WebP image/],
+      [join(folder, 'nothing'), /ENOENT|no such file/],
+    ] as const) {
+      const { code, stderr } = await cli.run(['app', 'update', client_id, '--name', 'Other', '--logo', file])
+      assert.equal(code, 1)
+      assert.match(stderr, says)
+    }
+    assert.equal((await storage.apps.find(client_id))?.name, 'Ledger')
+    assert.equal((await update('--no-logo')).logo, false)
+    assert.equal(await storage.logos.find(client_id), null)
   })
 
   test('update refuses what create refuses, and changes nothing', async () => {

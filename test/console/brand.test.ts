@@ -90,7 +90,7 @@ describe('the brand', () => {
       /Brand saved/,
     )
     const consent = await new Browser(server.base).reachConsent(authorizePath(app), 'owner@example.com')
-    const pages = [consent, await operator.open('/operator')]
+    const pages = [consent, await operator.open('/operator/settings')]
     const paths = ['/', '/login', '/signup', '/login/forgot', '/password/x', '/nothing', '/docs/guides']
     for (const path of [...paths, '/auth/v2/authorize?client_id=unknown&response_type=code']) {
       pages.push(await other.get(path), await server.get(path))

@@ -1,4 +1,6 @@
 import { auditEntry, type By, byAccount } from '../../src/domain/audit/audit.ts'
+import { createLogos } from '../../src/domain/brand/logos.ts'
+import { demoLogo } from '../../src/demo/logos.ts'
 import { type DemoRecord, demoRecords, neighbour, owner } from '../../src/demo/records.ts'
 import { formatDatetime, parseDatetime } from '../../src/lib/datetime.ts'
 import { sha256 } from '../../src/lib/hash.ts'
@@ -74,6 +76,14 @@ async function fill(server: TestServer, orders: number): Promise<DemoServer> {
     publisher: 'Rider Networks',
     owner_id: null,
   })
+
+  const logos = createLogos(server)
+  for (const [client, name] of [
+    [dashboard, 'dashboard'],
+    [ledger, 'ledger'],
+  ] as const) {
+    await logos.upload(client.client_id, demoLogo(name), byTest)
+  }
 
   const stores = await server.storage.stores.ofMerchant(owner)
   const ids = stores.map(({ id }) => String(id))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { demoLogo } from '../../src/demo/logos.ts'
+import { svg } from '../helpers/images.ts'
 import { decide } from '../helpers/authorize.ts'
 import { journey, signIn, tabTo, visit } from '../helpers/pages.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
@@ -273,3 +275,32 @@ test('Try it: the reference has the app chosen; its secret gets a token, and a r
     await page.getByRole('link', { name: 'Back to the app' }).click()
     await heading(page, /^A dashboard/)
   }))
+
+journey(
+  'a logo: a wrong file is explained, a right one is shown, and removed again',
+  async ({ page, check }) => {
+    await signIn(page, server.base, 'dev@example.com')
+    await page.goto(`${server.base}/developer/apps/${busy.client_id}`)
+    await page.getByRole('link', { name: 'Add a logo' }).click()
+    await heading(page, /^Logo of A dashboard/)
+    await check()
+    const upload = async (buffer: Buffer) => {
+      await page.getByLabel(/logo$/i).setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer })
+      await page.getByRole('button', { name: 'Upload' }).click()
+    }
+    await upload(svg)
+    await page.getByText('The file is not a PNG, JPEG or WebP image').waitFor()
+    await check()
+    await upload(demoLogo('ledger'))
+    await page.getByText('Logo saved').waitFor()
+    const logo = page.locator('.page-header .logo')
+    assert.equal(await logo.evaluate(shown => (shown as HTMLImageElement).naturalWidth), 128)
+    await check()
+    await page.getByRole('link', { name: 'Change or remove' }).click()
+    await check()
+    await page.getByRole('button', { name: 'Remove the logo' }).click()
+    await page.getByText('Logo removed').waitFor()
+    assert.equal(await logo.innerText(), 'A')
+  },
+  { expected: /status of 422/ },
+)

@@ -3,6 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { after, before } from 'node:test'
 import { createAddressRules } from '../../src/domain/webhooks/address.ts'
 import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
+import { demoLogo } from '../../src/demo/logos.ts'
+import { platformOwner } from '../../src/storage/port/index.ts'
+import { password } from '../helpers/answers.ts'
+import { authorizePath } from '../helpers/authorize.ts'
 import { byTest } from '../helpers/by.ts'
 import { type DemoServer, startDemoServer } from '../helpers/demo-server.ts'
 import { journey, signIn, tabTo, type Visit } from '../helpers/pages.ts'
@@ -170,3 +174,64 @@ journey('sign-up is turned on and off', async visit => {
   await page.getByRole('button', { name: 'Turn sign-up off' }).click()
   await page.getByRole('button', { name: 'Turn sign-up on' }).waitFor()
 })
+
+journey(
+  'the brand: a name, a logo, a bright colour and a support address are shown, and readable',
+  async visit => {
+    const { page, check } = visit
+    await signIn(page, demo.server.base, demo.operator)
+    await goTo(visit, 'Settings')
+    await page.getByRole('link', { name: 'Change the brand' }).click()
+    await heading(visit, 'Brand')
+    await check()
+    await page.getByLabel('Name').fill('Harbour POS')
+    await page.getByLabel('Accent colour').fill('#ffd400')
+    await page.getByLabel('Support address').fill('help@harbour.example')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Brand saved').waitFor()
+    await page
+      .getByLabel('Logo')
+      .setInputFiles({ name: 'x', mimeType: 'text/plain', buffer: demoLogo('dashboard') })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
+    await check()
+    const background = (name: string) =>
+      page
+        .getByRole('button', { name, exact: true })
+        .evaluate(button => getComputedStyle(button).backgroundColor)
+    assert.equal(await background('Save'), 'rgb(255, 212, 0)')
+    assert.ok(
+      await page.locator('.brand .logo').evaluate(logo => (logo as HTMLImageElement).naturalWidth > 0),
+    )
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await goTo(visit, 'Audit log')
+      await check()
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    for (const [path, title] of [
+      ['/login', 'Sign in · Harbour POS'],
+      ['/', 'Start · Harbour POS'],
+      [authorizePath(demo.loyalty), 'Sign in · Harbour POS'],
+    ] as const) {
+      await page.goto(demo.server.base + path)
+      assert.equal(await page.title(), title)
+      await page.getByRole('link', { name: 'help@harbour.example' }).waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await check()
+      }
+    }
+    await page.getByLabel('Email').fill(demo.merchant)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    await page.getByRole('checkbox').first().check()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await check()
+    }
+    await demo.server.storage.brand.save({ name: null, accent: null, support: null })
+    await demo.server.storage.logos.set(platformOwner, null)
+  },
+)

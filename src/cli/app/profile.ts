@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { createApps, unknownApp } from '../../domain/apps/apps.ts'
+import { checkLogo, createLogos, logoRule } from '../../domain/brand/logos.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { formatDatetime } from '../../lib/datetime.ts'
 import { printable } from '../../lib/printable.ts'
@@ -13,6 +15,7 @@ interface UpdateOptions {
   website?: string | false
   publisher?: string | false
   redirectUri?: string[] | false
+  logo?: string | false
   json?: boolean
 }
 
@@ -29,7 +32,7 @@ export function registerProfile(app: Command): void {
 
   const update = app
     .command('update')
-    .description('change an app’s name, website, publisher or redirect URIs; its scopes cannot change')
+    .description('change an app’s name, website, publisher, redirect URIs or logo; its scopes cannot change')
     .argument('<client_id>')
     .option('--name <name>', 'what merchants see on the consent page')
     .option('--website <url>', 'the app’s website; merchants see it')
@@ -38,10 +41,12 @@ export function registerProfile(app: Command): void {
     .option('--no-publisher', 'remove the publisher')
     .option('--redirect-uri <uri>', 'replaces all redirect URIs; may be repeated', collect)
     .option('--no-redirect-uri', 'remove all redirect URIs')
+    .option('--logo <file>', `${logoRule}; merchants see it`)
+    .option('--no-logo', 'remove the logo')
     .option('--json', 'print the changed app as JSON')
-  update.action(async (client_id: string, { json, ...changes }: UpdateOptions) => {
-    if (Object.keys(changes).length === 0) {
-      update.error('error: nothing to change: use --name, --website, --publisher or --redirect-uri')
+  update.action(async (client_id: string, { json, logo, ...changes }: UpdateOptions) => {
+    if (logo === undefined && Object.keys(changes).length === 0) {
+      update.error('error: nothing to change: use --name, --website, --publisher, --redirect-uri or --logo')
     }
     await withStorage(async storage => {
       const before = await mustFind(storage, client_id)
@@ -53,12 +58,14 @@ export function registerProfile(app: Command): void {
         publisher: publisher || null,
         redirect_uris: redirectUri || [],
       }
-      const changed = await createApps({ storage, clock: systemClock }).change(
-        client_id,
-        profile,
-        byCommand(),
-      )
-      await show(storage, changed, json)
+      const services = { storage, clock: systemClock }
+      // Checked before anything changes.
+      const image = logo ? await readFile(logo) : null
+      if (image) checkLogo(image)
+      if (Object.keys(changes).length > 0) await createApps(services).change(client_id, profile, byCommand())
+      if (image) await createLogos(services).upload(client_id, image, byCommand())
+      if (logo === false) await createLogos(services).remove(client_id, byCommand())
+      await show(storage, await mustFind(storage, client_id), json)
     })
   })
 }
@@ -85,6 +92,7 @@ async function show(storage: Storage, app: App, json: boolean | undefined): Prom
     name: app.name,
     website: app.website,
     publisher: app.publisher,
+    logo: app.logo !== null,
     scope: app.scope,
     redirect_uris: app.redirect_uris,
     public: app.public,

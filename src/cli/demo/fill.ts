@@ -1,7 +1,9 @@
 import { type DemoOptions, type DemoRecord, demoRecords, neighbour, owner } from '../../demo/records.ts'
+import { demoLogo } from '../../demo/logos.ts'
 import type { OrderRecord } from '../../contract/record.ts'
 import { createAccounts } from '../../domain/accounts/accounts.ts'
 import { createApps, type NewApp } from '../../domain/apps/apps.ts'
+import { createLogos } from '../../domain/brand/logos.ts'
 import { createRecordWriter } from '../../ingest/record-writer.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { randomId } from '../../lib/ids.ts'
@@ -91,6 +93,9 @@ export async function fillDemo(
   })
   // Its redirect URI names the port that it gets when it runs.
   const ledger = await createClient(apps, { ...ledgerProfile, redirect_uris: [], scope: null, owner_id })
+  const logos = createLogos({ storage, clock: systemClock })
+  await logos.upload(app.client_id, demoLogo('dashboard'), byCommand())
+  await logos.upload(ledger.client_id, demoLogo('ledger'), byCommand())
   const platform = await createClient(apps, {
     name: 'Demo tills',
     redirect_uris: [],

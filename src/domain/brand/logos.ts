@@ -36,7 +36,7 @@ export function createLogos({ storage, clock }: { storage: Pick<Storage, 'logos'
 export type Logos = ReturnType<typeof createLogos>
 
 /** Decides by the bytes alone: the name and the type that a browser sends say what the sender likes. */
-function checkLogo(content: Buffer): Logo {
+export function checkLogo(content: Buffer): Logo {
   if (content.length === 0) throw new InputError('logo', 'pick a file')
   if (content.length > largestLogo) {
     throw new InputError('logo', `the file has ${content.length} bytes; a logo is ${logoRule}`)
