@@ -31,7 +31,7 @@ for (let n = 0; n < 300; n++) accents.push(`#${((n * 2_654_435) % 0xffffff).toSt
 test('WCAG AA: every accent colour gives readable links and buttons in both schemes', () => {
   for (const [name, behind] of Object.entries(backgrounds()) as ['light' | 'dark', string[]][]) {
     for (const accent of accents) {
-      const { accent: link, accentHover, button, buttonHover, onButton } = schemeOf(accent, name)
+      const { accent: link, accentHover, button, buttonHover, border, onButton } = schemeOf(accent, name)
       const what = `${name} ${accent}`
       for (const background of behind) {
         assert.ok(contrast(link, background) >= 4.5, `${what}: link ${link} on ${background}`)
@@ -39,7 +39,7 @@ test('WCAG AA: every accent colour gives readable links and buttons in both sche
       }
       const [page = '', surface = ''] = behind
       for (const background of [page, surface]) {
-        assert.ok(contrast(button, background) >= 3, `${what}: button ${button} on ${background}`)
+        assert.ok(contrast(border, background) >= 3, `${what}: border ${border} on ${background}`)
       }
       assert.ok(contrast(onButton, button) >= 4.5, `${what}: ${onButton} on ${button}`)
       assert.ok(contrast(onButton, buttonHover) >= 4.5, `${what}: ${onButton} on ${buttonHover}`)
@@ -49,8 +49,8 @@ test('WCAG AA: every accent colour gives readable links and buttons in both sche
 
 test('a colour with enough contrast stays as it is', () => {
   assert.equal(schemeOf('#3451c6', 'light').accent, '#3451c6')
-  assert.equal(schemeOf('#3451c6', 'light').button, '#3451c6')
-  assert.equal(schemeOf('#ffd400', 'dark').button, '#ffd400')
+  assert.equal(schemeOf('#3451c6', 'light').border, '#3451c6')
+  assert.equal(schemeOf('#ffd400', 'light').button, '#ffd400')
   assert.equal(schemeOf('#ffd400', 'dark').onButton, '#000000')
 })
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { platformOwner } from '../../storage/port/index.ts'
 import { fields, text } from '../fields.ts'
 import type { PagePlugin } from '../page-scope.ts'
-import { stylesheet, stylesheetVersion } from './stylesheet.view.ts'
+import { stylesheet } from './stylesheet.view.ts'
 
 /**
  * The stylesheet of the accent colour, and logos. Both are public, and their addresses change with the content. Under an
@@ -17,8 +17,8 @@ export const brandFiles: PagePlugin = async (scope, { brand, logos }) => {
   scope.get('/brand.css', { schema }, async ({ query }, reply) => {
     const { accent } = await brand.refresh()
     if (accent === null) return reply.callNotFound()
-    cached(reply, query.v, stylesheetVersion(accent))
-    return reply.type('text/css; charset=utf-8').send(stylesheet(accent))
+    const { css, version } = stylesheet(accent)
+    return cached(reply, query.v, version).type('text/css; charset=utf-8').send(css)
   })
 
   scope.get<{ Params: { app_id: string }; Querystring: { v: string } }>(

@@ -5,8 +5,11 @@ export interface Scheme {
   /** Links and other text. */
   accent: string
   accentHover: string
+  /** The accent colour itself. */
   button: string
   buttonHover: string
+  /** Sets a button apart from the page where its colour does not. */
+  border: string
   /** Text and marks on a button. */
   onButton: '#ffffff' | '#000000'
 }
@@ -21,19 +24,19 @@ const schemes = {
   dark: { away: '#ffffff', behindText: ['#15312a', '#1f2a4d'], behindButton: '#171c25' },
 } as const
 
-/** The accent colour as it is where it has enough contrast, and else as little darker or lighter as needed. */
+/** Text in the accent colour is as much darker or lighter as its contrast needs; buttons keep the colour. */
 export function schemeOf(accent: string, name: keyof typeof schemes): Scheme {
   const { away, behindText, behindButton } = schemes[name]
   const shown = adapt(accent, away, colour => behindText.every(behind => contrast(colour, behind) >= text))
-  const button = adapt(accent, away, colour => contrast(colour, behindButton) >= shape)
   // One of the two always has 4.5.
-  const onButton = contrast(button, '#ffffff') >= text ? '#ffffff' : '#000000'
+  const onButton = contrast(accent, '#ffffff') >= text ? '#ffffff' : '#000000'
   return {
     accent: shown,
     accentHover: mix(shown, away, 0.25),
-    button,
+    button: accent,
     // Away from the text, so that its contrast grows.
-    buttonHover: mix(button, onButton === '#ffffff' ? '#000000' : '#ffffff', 0.15),
+    buttonHover: mix(accent, onButton === '#ffffff' ? '#000000' : '#ffffff', 0.15),
+    border: adapt(accent, away, colour => contrast(colour, behindButton) >= shape),
     onButton,
   }
 }

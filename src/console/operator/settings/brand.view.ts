@@ -72,7 +72,7 @@ const brandFields = (form: BrandForm, problem: InputError | undefined): string =
       label: 'Accent colour',
       problem,
       hint: {
-        text: 'Six hexadecimal digits, such as #3451c6, for buttons and links. Where text would be hard to read on it or in it, pages use a darker or lighter shade. Empty: blue.',
+        text: 'Six hexadecimal digits, such as #3451c6, for buttons and links. Links use a darker or lighter shade where the colour is hard to read. Empty: blue.',
       },
       control: attributes =>
         html`<input name="accent" value="${form.accent}" autocomplete="off" spellcheck="false" placeholder="#3451c6" !${attributes}>`,
