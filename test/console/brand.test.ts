@@ -158,8 +158,7 @@ describe('the brand', () => {
 
   test('a form that names no part changes nothing', async () => {
     await save({ name: 'Kept' })
-    const _csrf = csrfOf(await operator.open(brandPath))
-    const body = new URLSearchParams({ _csrf })
+    const body = new URLSearchParams({ _csrf: csrfOf(await operator.open(brandPath)) })
     assert.equal((await operator.open(brandPath, { method: 'POST', body })).status, 303)
     assert.equal((await server.storage.brand.find()).name, 'Kept')
   })
@@ -212,8 +211,11 @@ describe('logos', () => {
       (await server.get('/login')).text,
       new RegExp(`rel="icon" href="${second.replace('?', '\\?')}"`),
     )
-    const _csrf = csrfOf(await operator.open(brandPath))
-    const body = new URLSearchParams({ _csrf, part: 'logo', remove: 'yes' })
+    const body = new URLSearchParams({
+      _csrf: csrfOf(await operator.open(brandPath)),
+      part: 'logo',
+      remove: 'yes',
+    })
     await operator.open(brandPath, { method: 'POST', body })
     assert.equal((await server.get(second)).status, 404)
     assert.equal(logoIn(await server.get('/login')), null)
@@ -241,8 +243,11 @@ describe('logos', () => {
     }
     const { lines } = await server.storage.audit.list({ action: 'app_changed', limit: 1, look: 10 })
     assert.deepEqual([lines[0]?.app_id, lines[0]?.detail], [app.client_id, 'logo'])
-    const _csrf = csrfOf(await developer.open(logoPath))
-    const body = new URLSearchParams({ _csrf, part: 'logo', remove: 'yes' })
+    const body = new URLSearchParams({
+      _csrf: csrfOf(await developer.open(logoPath)),
+      part: 'logo',
+      remove: 'yes',
+    })
     await developer.open(logoPath, { method: 'POST', body })
     assert.deepEqual(await storedLogos(), [null, null])
     assert.match((await developer.open(logoPath)).text, /class="logo app initial"/)
