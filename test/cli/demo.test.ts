@@ -60,6 +60,10 @@ describe('tillgate demo --no-serve --json', async () => {
         demo.stores.map(({ id }) => BigInt(id)),
       )
       assert.equal(await storage.authorizations.findLive(demo.platform.client_id, null), null)
+      // What merchants see of the apps that they may connect.
+      const shown = (await storage.apps.list()).filter(({ owner_id }) => owner_id !== null)
+      assert.deepEqual(shown.map(({ name }) => name).toSorted(), ['Demo dashboard', 'Harbour Ledger'])
+      for (const { logo, website, publisher } of shown) assert.ok(logo && website && publisher)
     } finally {
       await storage.close()
     }
