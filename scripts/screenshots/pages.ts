@@ -3,6 +3,8 @@ import { demoLogo } from '../../src/demo/logos.ts'
 import { createPasswordLinks } from '../../src/domain/accounts/password-links.ts'
 import { createBrand } from '../../src/domain/brand/brand.ts'
 import { createLogos } from '../../src/domain/brand/logos.ts'
+import { createAddressRules } from '../../src/domain/webhooks/address.ts'
+import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
 import { platformOwner } from '../../src/storage/port/index.ts'
 import { password } from '../../test/helpers/answers.ts'
 import { byTest } from '../../test/helpers/by.ts'
@@ -165,13 +167,24 @@ export const shots: Shot[] = [
   { name: 'store', as: 'operator', open: '/operator/stores/1001' },
   { name: 'audit-log', as: 'operator', open: '/operator/audit', phone: true, dark: true },
   { name: 'settings', as: 'operator', open: '/operator/settings' },
-  { name: 'webhooks', as: 'operator', open: '/operator/webhooks' },
+  { name: 'webhooks', as: 'operator', open: openWebhooks },
   // Last: its orders would be in the other pictures too.
   { name: 'ledger', as: 'merchant', open: openLedger, screen: true, phone: true, dark: true },
   // After everything else: every page would show the brand.
   { name: 'brand', as: 'operator', open: openBrand },
   { name: 'brand-sign-in', open: '/login' },
 ]
+
+/** An endpoint that has failed for an hour, and waits for its next attempt. */
+async function openWebhooks(page: Page, { server, dashboard }: DemoServer): Promise<void> {
+  const { storage, clock } = server
+  const endpoints = createWebhookEndpoints({ storage, clock, rules: createAddressRules('') })
+  const url = 'https://hooks.dashboard.example/tillgate'
+  const { id } = await endpoints.create({ app_id: dashboard.client_id, url, events: [] }, byTest)
+  const failed = { retry_at_ms: clock.now() * 1000 + 1e9, at: clock.now() - 3600, disable: null }
+  await storage.webhooks.report({ endpoint_id: id, failures: 0, failed })
+  await page.goto('/operator/webhooks')
+}
 
 /** A platform that has set everything. */
 async function openBrand(page: Page, { server }: DemoServer): Promise<void> {

@@ -27,7 +27,7 @@ interface PageParts {
   path?: string
   /** Narrow pages hold one form or question, and have no navigation. */
   width?: 'narrow' | 'wide'
-  /** HTML: the page's only `<h1>` comes first, or after a back link. */
+  /** HTML: the page's only `<h1>` comes first, or after a back link or a logo. */
   body: string | Page
 }
 
