@@ -82,7 +82,7 @@ async function fill(server: TestServer, orders: number): Promise<DemoServer> {
     [dashboard, 'dashboard'],
     [ledger, 'ledger'],
   ] as const) {
-    await logos.upload(client.client_id, demoLogo(name), byTest)
+    await logos.upload(client.client_id, demoLogo(name), byDeveloper(owner_id))
   }
 
   const stores = await server.storage.stores.ofMerchant(owner)
