@@ -12,8 +12,9 @@ export function readMultipart(app: FastifyInstance): void {
     async ({ headers }: FastifyRequest, body: Buffer) => {
       const sent: Record<string, (string | Buffer)[]> = Object.create(null)
       for (const [name, value] of await parse(body, headers['content-type'] ?? '')) {
-        const read = typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer())
-        sent[name] = [...(sent[name] ?? []), read]
+        const values = sent[name] ?? []
+        values.push(typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()))
+        sent[name] = values
       }
       return Object.fromEntries(
         Object.entries(sent).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
