@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTwoFactor } from '../../src/domain/accounts/two-factor.ts'
+import { noBrand } from '../../src/domain/brand/brand.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
@@ -20,6 +21,7 @@ test('codes: 5 attempts a minute and 100 a day for an account; recovery codes ar
     storage,
     clock: { now: () => now },
     switches: { isOn: async () => false },
+    brand: { current: () => noBrand },
   })
   const ada = account('ada')
   const take = () => twoFactor.take(ada, '123 456')

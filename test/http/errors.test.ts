@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { send } from '../helpers/raw.ts'
+import { png } from '../helpers/images.ts'
 import { routesOf } from '../helpers/routes.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header, type Surface } from '../helpers/surfaces.ts'
 import { byTest } from '../helpers/by.ts'
+import { app } from '../storage/suite/fixtures.ts'
 
 /** Every refusal that has nothing to do with an endpoint's own rules, in the format of the surface it happens on. */
 
@@ -14,6 +16,9 @@ before(async () => {
   server = await startServer()
   // Else there is no /signup.
   await server.storage.switches.set('sign_up', true)
+  await server.storage.brand.save({ name: null, accent: '#3451c6', support: null })
+  await server.storage.apps.create(app('1'), null)
+  await server.storage.logos.set('1', { type: 'image/png', version: 'v', content: png(2, 2) })
 })
 
 after(() => server.close())
