@@ -58,6 +58,7 @@ const fold = text =>
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]+/g, '')
     .toLowerCase()
+    .replaceAll('ς', 'σ')
 
 /** Filters a list of checkboxes while the person types; "All" and "None" apply to the boxes that are shown. */
 function choiceTools(/** @type {HTMLFieldSetElement} */ list) {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { fold } from '../../../src/lib/fold.ts'
 import { account, app, check, highest, type Open, order, store, write } from './fixtures.ts'
 
 const all = { text: '', offset: 0, limit: 100 }
@@ -45,6 +47,33 @@ export function browseTests(open: Open): void {
     for (const text of ['ärg', 'ARG', 'a\u0308rger', 'ÄRGER'])
       assert.deepEqual(await found(text), ['z'], text)
     assert.deepEqual(await found(''), ['x', 'y', 'z'])
+  })
+
+  check('a search ignores case and accents of every script, as lib/fold.ts does', open, async storage => {
+    const { apps, browse } = storage
+    const letters = [
+      ...new Set(['ςΣσ', 'ҐґЂђ', 'ĦħŁłØøß', 'ƏəIıİi', 'ӘәҚқҢңҰұ', 'ԱաԲբև', 'ÀéЙйΐ', '𐐀𐐨ＡａǅK'].join('')),
+    ]
+    const letter = fc.oneof(
+      fc.constantFrom(...letters),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+    )
+    const words = fc.sample(
+      fc
+        .array(letter, { minLength: 3, maxLength: 8 })
+        .map(word => word.join('').replaceAll('\0', '').toWellFormed()),
+      { numRuns: 30, seed: 18 },
+    )
+    for (const [i, name] of words.entries()) await apps.create(app(`app-${i}`, { name }), null)
+    for (const word of words) {
+      const part = [...word].slice(0, 2).join('')
+      for (const text of [part, part.toUpperCase(), part.toLowerCase(), part.normalize('NFD')]) {
+        if (text === '') continue
+        const wanted = words.flatMap((name, i) => (fold(name).includes(fold(text)) ? [`app-${i}`] : []))
+        const found = (await browse.apps({ text, offset: 0, limit: 100 })).rows.map(({ id }) => id)
+        assert.deepEqual(found.sort(), wanted.sort(), JSON.stringify([word, text]))
+      }
+    }
   })
 
   check('stores are found by name, merchant or id', open, async ({ records, browse }) => {

@@ -1,3 +1,4 @@
+import { foldedPattern } from '../../../lib/fold.ts'
 import type { Audit, AuditAction, AuditEntry, AuditLine, AuditQuery } from '../../port/index.ts'
 import { contains } from '../lists/contains.ts'
 import type { Database } from '../connection/database.ts'
@@ -93,7 +94,8 @@ function conditions({ account_id, app_id, action, search = '', before, limit, lo
   let matching = 'true'
   if (search !== '') {
     const text = given(search)
-    const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part => contains(part, text))
+    const pattern = given(foldedPattern(search))
+    const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part => contains(part, pattern))
     matching = `(${parts.join(' or ')} or ${text} in (looked.app_id, address, request_id)
       or strpos(',' || store_ids || ',', ',' || ${text} || ',') > 0)`
   }

@@ -1,3 +1,4 @@
+import { foldedPattern } from '../../../lib/fold.ts'
 import type {
   Account,
   Browse,
@@ -15,7 +16,7 @@ import { contains } from './contains.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createBrowse(db: Database): Browse {
-  /** In `from` and `where`, $1 is the searched text and $2… are the values of `more`. */
+  /** In `from` and `where`, $1 is the searched text, $2 its pattern, and $3… are the values of `more`. */
   async function find<Row>(
     { text, offset, limit }: Search,
     columns: string,
@@ -25,11 +26,12 @@ export function createBrowse(db: Database): Browse {
     more: readonly string[] = [],
   ): Promise<Found<Row>> {
     const matching = `${from} where $1::text = '' or ${where}`
+    const values = [text, foldedPattern(text), ...more]
     const [counted, rows] = await Promise.all([
-      db.query<{ total: number }>(`select count(*) as total from ${matching}`, [text, ...more]),
+      db.query<{ total: number }>(`select count(*) as total from ${matching}`, values),
       db.query<Row>(
-        `select ${columns} from ${matching} order by ${order} limit $${more.length + 2} offset $${more.length + 3}`,
-        [text, ...more, limit, offset],
+        `select ${columns} from ${matching} order by ${order} limit $${values.length + 1} offset $${values.length + 2}`,
+        [...values, limit, offset],
       ),
     ])
     return { rows: [...rows], total: Number(counted[0]?.total) }
@@ -37,13 +39,13 @@ export function createBrowse(db: Database): Browse {
 
   return {
     accounts: search =>
-      find<Account>(search, accountColumns, 'accounts', `${contains('email')} or id = $1`, 'email'),
+      find<Account>(search, accountColumns, 'accounts', `${contains('email', '$2')} or id = $1`, 'email'),
     async apps(search) {
       const { rows, total } = await find<AppRow & { owner_email: string | null }>(
         search,
         `${appColumns}, accounts.email as owner_email`,
         'apps left join accounts on accounts.id = apps.owner_id',
-        `${contains('apps.name')} or ${contains('accounts.email')} or apps.id = $1`,
+        `${contains('apps.name', '$2')} or ${contains('accounts.email', '$2')} or apps.id = $1`,
         'apps.name collate "C", apps.id',
       )
       return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
@@ -60,8 +62,8 @@ export function createBrowse(db: Database): Browse {
     async storesFrom(id, { text, limit }) {
       const rows = await db.query<FoundStore>(
         `select ${storeColumns} from stores
-         where ($1::text = '' or ${storeMatches}) and id >= $2 order by id limit $3`,
-        [text, id, limit],
+         where ($1::text = '' or ${storeMatches}) and id >= $3 order by id limit $4`,
+        [text, foldedPattern(text), id, limit],
       )
       return [...rows]
     },
@@ -143,7 +145,7 @@ export function createBrowse(db: Database): Browse {
 }
 
 const storeColumns = 'id, name, timezone, merchant'
-const storeMatches = `${contains('name')} or ${contains('merchant')} or id::text = $1`
+const storeMatches = `${contains('name', '$2')} or ${contains('merchant', '$2')} or id::text = $1`
 
-const ofApp = `stores join (select distinct store_id from authorization_stores where app_id = $2) as linked
+const ofApp = `stores join (select distinct store_id from authorization_stores where app_id = $3) as linked
   on linked.store_id = stores.id`
