@@ -45,13 +45,9 @@ export function storeSalesPages(scope: PageScope, { data, clock }: ConsoleDeps, 
     return sendCsv(reply, name, ['day', 'item_id', 'item', 'sold'], rowsOf(reader, id, sales))
   })
 
-  /** Names are looked up a page of items at a time, before the days that refer to them. */
   async function* rowsOf(reader: Reader, store_id: bigint, { total, days }: StoreSales) {
-    const names = new Map<bigint, string>()
-    for (let at = 0; at < total.length; at += pageSize) {
-      const ids = total.slice(at, at + pageSize).map(({ item_id }) => item_id)
-      for (const [id, name] of await data.items.names(reader, store_id, ids)) names.set(id, name)
-    }
+    const ids = total.map(({ item_id }) => item_id)
+    const names = await data.items.names(reader, store_id, ids)
     for (const { date, sold } of days) {
       yield sold.map(({ item_id, count }) => [date, item_id, names.get(item_id) ?? null, count])
     }

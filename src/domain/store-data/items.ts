@@ -14,6 +14,9 @@ export interface StoredItem {
   price: ExactNumber
 }
 
+/** Items of one read when names are looked up. */
+const batch = 200
+
 /** No item has a lower one. */
 const lowestId = -(2n ** 63n)
 
@@ -50,22 +53,27 @@ export function createStoreItems({ storage }: { storage: Storage }) {
       for await (const { entries } of batches(of(reader, store_id))) yield entries
     },
 
-    /** The names of these items. Each is one read by key, so this is for the items of a page. */
+    /** The names of these items. A read gives the first one that is not known yet and the items behind it. */
     async names(reader: Reader, store_id: bigint, ids: readonly bigint[]): Promise<Map<bigint, string>> {
-      const found = await Promise.all(
-        ids.map(async id => {
-          const behind = id === lowestId ? undefined : [id - 1n]
-          const { page } = await list(reader, { store_id, index: 0, count: 1, behind }, null)
-          const [item] = parseExact(`[${Buffer.from(page?.first ?? []).toString()}]`) as StoredItem[]
-          return [id, item] as const
-        }),
-      )
-      return new Map(found.flatMap(([id, item]) => (item && isSame(item, id) ? [[id, item.name]] : [])))
+      const names = new Map<bigint, string>()
+      let left = new BigInt64Array(ids).sort()
+      while (left.length > 0) {
+        const [first = lowestId] = left
+        const behind = first === lowestId ? undefined : [first - 1n]
+        const { page } = await list(reader, { store_id, index: 0, count: batch, behind }, null)
+        const items = parseExact(`[${Buffer.from(page?.first ?? []).toString()}]`) as StoredItem[]
+        const read = new Map(items.map(({ id, name }) => [BigInt(digitsOf(id)), name]))
+        for (const id of left) {
+          const name = read.get(id)
+          if (name !== undefined) names.set(id, name)
+        }
+        const last = [...read.keys()].at(-1)
+        if (last === undefined || read.size < batch) break
+        left = left.filter(id => id > last)
+      }
+      return names
     },
   }
 }
-
-/** The read returns the first item from this id on, which may be another one. */
-const isSame = ({ id }: StoredItem, wanted: bigint): boolean => BigInt(digitsOf(id)) === wanted
 
 export type StoreItems = ReturnType<typeof createStoreItems>
