@@ -10,6 +10,7 @@ import { type Place, places } from './places.ts'
 import { createRandom } from './random.ts'
 import { shares } from './shares.ts'
 import { type TradingDay, tradingDays } from './trading-days.ts'
+import { formatDate } from '../lib/datetime.ts'
 
 export interface DemoOptions {
   stores: number
@@ -108,7 +109,7 @@ function* storeOrders(shop: Shop, count: number, days: number): Generator<OrderR
 
 function* dayOrders(shop: Shop, { day, arrivals }: TradingDay, count: number): Generator<OrderRecord> {
   const { random, place } = shop
-  const date = new Date(day * daySeconds * 1000).toISOString().slice(0, 10).replaceAll('-', '')
+  const date = formatDate(day * daySeconds).replaceAll('-', '')
   let last: Arrival | null = null
   let number = 0
   for (const drawn of arrivals(random, count)) {

@@ -37,6 +37,9 @@ function daysBefore(year: number, month: number, day: number): number {
   return years * 365 + leapDays + Math.floor((months * 153 + 2) / 5) + day - 1 - 719_468
 }
 
+/** `yyyy-MM-dd` of UTC. */
+export const formatDate = (seconds: Seconds): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+
 export function formatDatetime(seconds: Seconds): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 }

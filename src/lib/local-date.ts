@@ -1,5 +1,5 @@
 import type { Seconds } from './clock.ts'
-import { parseDatetime } from './datetime.ts'
+import { formatDate, parseDatetime } from './datetime.ts'
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
@@ -16,10 +16,7 @@ export function localDate(seconds: Seconds, zone: string): string {
 
 /** The last `count` dates up to this one, oldest first. Dates have no zone, so UTC days serve for the arithmetic. */
 export function datesUntil(date: string, count: number): string[] {
-  const last = Date.parse(`${date}T00:00:00Z`)
-  return Array.from({ length: count }, (_, index) =>
-    new Date(last - (count - 1 - index) * 86_400_000).toISOString().slice(0, 10),
-  )
+  return Array.from({ length: count }, (_, index) => addDays(date, index + 1 - count))
 }
 
 /** `yyyy-MM-dd` of a real day from 1970 on. */
@@ -28,7 +25,7 @@ export const isDate = (text: string): boolean =>
 
 /** The date so many days later, or earlier. */
 export const addDays = (date: string, days: number): string =>
-  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+  formatDate(Date.parse(date) / 1000 + days * 86_400)
 
 /** The first second of the date in the zone: found by search, because clocks may skip midnight. */
 export function startOfDate(date: string, zone: string): Seconds {

@@ -1,68 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The guides and examples that the server shows. The npm package has these files too (package.json, `files`). */
-
-export const guidesPath = '/docs/guides'
-
-export interface Guide {
-  /** The last part of its address. */
-  name: string
-  /** The file, from the root of the repository. */
-  file: string
-  title: string
-  about: string
-}
-
-export const guides: readonly Guide[] = [
-  {
-    name: 'getting-started',
-    file: 'docs/getting-started.md',
-    title: 'Getting started in 10 minutes',
-    about: 'Register an app, let a merchant allow it, read the first orders, receive webhooks.',
-  },
-  {
-    name: 'sync',
-    file: 'docs/sync.md',
-    title: 'Keeping a complete copy',
-    about: 'The loop that misses no order, and the proof that it did not.',
-  },
-  {
-    name: 'webhooks',
-    file: 'docs/webhooks.md',
-    title: 'Webhooks',
-    about: 'Know within a second that a store has changed.',
-  },
-  {
-    name: 'errors-and-retries',
-    file: 'docs/errors-and-retries.md',
-    title: 'Errors and retries',
-    about: 'Which requests to repeat, when, and what to do with the others.',
-  },
-  {
-    name: 'errors',
-    file: 'docs/errors.md',
-    title: 'Error codes',
-    about: 'Every code that the API answers with.',
-  },
-  {
-    name: 'client',
-    file: 'client/README.md',
-    title: 'tillgate-client',
-    about: 'The library and the commands for Node, Deno, Bun and browsers.',
-  },
-  {
-    name: 'sandbox',
-    file: 'docs/sandbox.md',
-    title: 'Sandbox',
-    about: 'Requests that fail on demand, and tills that keep selling, to test an integration.',
-  },
-  {
-    name: 'going-live',
-    file: 'docs/going-live.md',
-    title: 'Before you go live',
-    about: 'A checklist.',
-  },
-]
+/** The files of the guides and examples that the server shows. The npm package has them too (package.json, `files`). */
 
 /** Shown as text. */
 export const examples: readonly string[] = [
@@ -71,8 +9,6 @@ export const examples: readonly string[] = [
   'examples/php/changes.php',
   'examples/ruby/changes.rb',
 ]
-
-export const guideAddress = ({ name }: Guide): string => `${guidesPath}/${name}`
 
 export const exampleAddress = (file: string): string => `/docs/${file}`
 

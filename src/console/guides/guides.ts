@@ -1,7 +1,8 @@
 import type { Page } from '../layout.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { sendHtml } from '../send-html.ts'
-import { exampleAddress, examples, guideAddress, guides, guidesPath, textOf } from './guide-files.ts'
+import { guideAddress, guides, guidesPath } from '../../http/ops/guides.ts'
+import { exampleAddress, examples, textOf } from './guide-files.ts'
 import { guidePage, guidesPage } from './guides.view.ts'
 
 /** The guides for integrators, as the documents of the repository have them, with this server's address. */

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { layout, type Page } from '../layout.ts'
-import { type Guide, guideAddress, guides, guidesPath } from './guide-files.ts'
+import { type Guide, guideAddress, guides, guidesPath } from '../../http/ops/guides.ts'
 
 export const guidesPage = (): Page =>
   layout({

@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import { html } from 'ghtml'
 import { Marked, type Tokens } from 'marked'
-import { exampleAddress, examples, guideAddress, guides } from './guide-files.ts'
+import { guideAddress, guides } from '../../http/ops/guides.ts'
+import { exampleAddress, examples } from './guide-files.ts'
 
 /** The HTML of a guide. Its links lead to other guides and examples, not to the files of the repository. */
 export function renderMarkdown(text: string, file: string): string {

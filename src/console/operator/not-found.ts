@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { messagePage, type Viewer } from '../layout.ts'
 import type { Action } from '../parts/content.ts'
 import { sendHtml } from '../send-html.ts'
+import { capitalized } from '../parts/format/capitalized.ts'
 
 /** `list` is the page where the operator can look for it. */
 export function sendNotFound(
@@ -11,9 +12,5 @@ export function sendNotFound(
   list: Action,
 ): FastifyReply {
   const advice = `No ${what} has this address. Check it for typos.`
-  return sendHtml(
-    reply,
-    messagePage(`${what[0]?.toUpperCase()}${what.slice(1)} not found`, advice, { viewer, action: list }),
-    404,
-  )
+  return sendHtml(reply, messagePage(`${capitalized(what)} not found`, advice, { viewer, action: list }), 404)
 }

@@ -4,6 +4,7 @@ import { zoneName } from '../parts/format/time.ts'
 import { pageHeader } from '../parts/page-header.ts'
 import { tabs } from '../parts/tabs.ts'
 import type { OpenStore } from './store.ts'
+import type { Action } from '../parts/content.ts'
 
 interface Frame {
   open: OpenStore
@@ -36,15 +37,18 @@ export const dataFrame = ({ open, current, title, actions, body }: Frame): Page 
     !${tabs({
       label: 'The store’s data',
       current: `${base}/${current}`,
-      entries: [
-        { href: `${base}/orders`, label: 'Orders' },
-        { href: `${base}/items`, label: 'Items' },
-        { href: `${base}/sales`, label: 'Sales' },
-      ],
+      entries: dataLinks(base),
     })}
     !${body}`,
   })
 }
+
+/** The pages of a store's data; `base` is the address of the store. */
+export const dataLinks = (base: string): Action[] => [
+  { href: `${base}/orders`, label: 'Orders' },
+  { href: `${base}/items`, label: 'Items' },
+  { href: `${base}/sales`, label: 'Sales' },
+]
 
 /** A link to a file with the same data. */
 export const exportLink = (href: string): string =>

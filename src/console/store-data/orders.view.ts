@@ -9,7 +9,7 @@ import { emptyState } from '../parts/empty-state.ts'
 import { filterForm } from '../parts/form/filter-form.ts'
 import { searchForm } from '../parts/form/search-form.ts'
 import { formatMoney } from '../parts/format/money.ts'
-import { formatTime } from '../parts/format/time.ts'
+import { formatLongDay, formatTime } from '../parts/format/time.ts'
 import { pagination } from '../parts/pagination.ts'
 import { type Column, table } from '../parts/table.ts'
 import { withQuery } from '../parts/with-query.ts'
@@ -49,7 +49,7 @@ export const ordersPage = (view: OrdersView): Page => {
   return dataFrame({
     open,
     current: 'orders',
-    title: `Orders of ${dayName(day)}`,
+    title: `Orders of ${formatLongDay(day)}`,
     actions: exportLink(withQuery(`${path}/export`, queryOf(view))),
     body: html`!${numberSearch(path, '')}
       !${filters(view)}
@@ -98,21 +98,10 @@ function dayLine(view: OrdersView): string {
   const { open, day, today } = view
   const to = (other: string, label: string): string =>
     html`<a href="${withQuery(`${open.base}/orders`, { ...queryOf(view), day: other })}">${label}</a>`
-  return html`<div class="day"><h2>${dayName(day)}</h2>
+  return html`<div class="day"><h2>${formatLongDay(day)}</h2>
     <nav aria-label="Days">!${to(addDays(day, -1), 'Day before')}!${day < today ? to(addDays(day, 1), 'Day after') : ''}</nav>
   </div>`
 }
-
-const dayFormat = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'UTC',
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-})
-
-/** `Monday 2 November 2026` */
-const dayName = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`)).replace(',', '')
 
 function nothing({ open, day, filter, found, isFirst }: OrdersView): string {
   const path = `${open.base}/orders`

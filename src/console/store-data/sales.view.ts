@@ -6,7 +6,7 @@ import { chart } from '../parts/chart/chart.ts'
 import { emptyState } from '../parts/empty-state.ts'
 import { filterForm } from '../parts/form/filter-form.ts'
 import { formatNumber } from '../parts/format/numbers.ts'
-import { zoneName } from '../parts/format/time.ts'
+import { formatShortDay, zoneName } from '../parts/format/time.ts'
 import { notice } from '../parts/notice.ts'
 import { pagination } from '../parts/pagination.ts'
 import { table } from '../parts/table.ts'
@@ -72,8 +72,6 @@ const nothing = ({ base, store }: OpenStore): string =>
 
 const nameOf = ({ names }: SalesView, id: bigint): string => names.get(id) ?? `Item ${id}`
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
-
 /** The most sold items, and the rest together. */
 function salesChart(view: SalesView): string {
   const { open, sales, charted } = view
@@ -87,7 +85,7 @@ function salesChart(view: SalesView): string {
     id: 'sales',
     title: `Sold by day (${zoneName(open.store.timezone)})`,
     kind: 'stacked',
-    points: sales.days.map(({ date }) => dayFormat.format(new Date(`${date}T00:00:00Z`))),
+    points: sales.days.map(({ date }) => formatShortDay(date)),
     pointName: 'Day',
     series: sales.total.length > ids.length ? [...series, { name: 'Other items', values: rest }] : series,
     empty: 'Nothing was sold in this period.',

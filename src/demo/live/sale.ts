@@ -5,11 +5,12 @@ import { atLocal, daySeconds, localDay } from '../local-time.ts'
 import { deviceOf, makeOrder } from '../order.ts'
 import { slotMinutes } from '../places.ts'
 import type { Shop } from '../shop.ts'
+import { formatDate } from '../../lib/datetime.ts'
 
 /** A sale at this time. Its number is the second of the UTC day, with five digits where the demo's others have four. */
 export function sell(shop: Shop, created_at: Seconds, channel?: Channel): OrderRecord {
   const number = String(created_at % daySeconds).padStart(5, '0')
-  const date = new Date(created_at * 1000).toISOString().slice(0, 10).replaceAll('-', '')
+  const date = formatDate(created_at).replaceAll('-', '')
   return makeOrder(shop, {
     id: `${shop.id}-${date}-${number}`,
     parent_id: null,

@@ -5,9 +5,9 @@ import { fields, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
 import { maxSeries } from '../../parts/chart/series.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
-import { pageNumber } from '../../parts/pagination.ts'
 import { sendHtml } from '../../send-html.ts'
 import { shownDays } from '../days.ts'
+import { storePart } from '../store-part.view.ts'
 import { appPage } from './app.view.ts'
 import type { AppReads } from './chart.view.ts'
 
@@ -17,7 +17,7 @@ export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
 
   scope.get('/account/apps/:app_id', { schema }, async ({ connections, viewer, query }, reply) => {
     const reads = await readsOf(connections, pickedStore(connections, query.store))
-    const part = { search: query.q.trim().slice(0, 200), page: pageNumber(query.page) }
+    const part = storePart(query)
     return sendHtml(reply, appPage({ viewer, connections, reads, part, saved: query.saved === '1' }))
   })
 

@@ -5,7 +5,7 @@ import { shownDays } from '../days.ts'
 import { chart } from '../../parts/chart/chart.ts'
 import { filterForm } from '../../parts/form/filter-form.ts'
 import { storeNames } from '../../parts/format/store-name.ts'
-import { zoneName } from '../../parts/format/time.ts'
+import { formatShortDay, zoneName } from '../../parts/format/time.ts'
 import { withQuery } from '../../parts/with-query.ts'
 
 export interface AppReads {
@@ -25,7 +25,7 @@ export function appReadsCard(connections: AppConnections, reads: AppReads): stri
   const { picked, zone, days, byStore } = reads
   const names = storeNames(connections.stores)
   const nameOf = new Map(stores.map(store => [store.id, names(store)]))
-  const points = days.map(({ date }) => dayOf(date))
+  const points = days.map(({ date }) => formatShortDay(date))
   const pointName = `Day, ${zoneName(zone)}`
   const from = picked === null ? '' : ` from ${nameOf.get(picked)}`
   const empty = `Nothing was read${from} in the last ${shownDays} days.`
@@ -91,8 +91,3 @@ const valuesOf = (days: readonly LocalDay[], what: 'orders' | 'items'): number[]
 
 const storeName = (id: StoreDays['store_id'], names: ReadonlyMap<bigint, string>): string =>
   id === null ? 'Other stores' : (names.get(id) ?? String(id))
-
-const dayFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
-
-/** `1 Nov` */
-const dayOf = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`))

@@ -1,45 +1,23 @@
 import { html } from 'ghtml'
 import { type AppConnections, type ReadableStore, storesOf } from '../../../domain/apps/connected-apps.ts'
-import { isFound } from '../../consent/store-choice.ts'
 import { askOperator } from '../access.view.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
-import { searchForm } from '../../parts/form/search-form.ts'
 import { storeNames } from '../../parts/format/store-name.ts'
 import { storeTime } from '../../parts/format/time.ts'
-import { pagination } from '../../parts/pagination.ts'
 import { table } from '../../parts/table.ts'
-import { withQuery } from '../../parts/with-query.ts'
-
-/** The part of the list that the page shows. */
-export interface StorePart {
-  search: string
-  /** From 1. */
-  page: number
-}
-
-const pageSize = 25
+import { showStores, type StorePart } from '../store-part.view.ts'
 
 /** The stores that the app can read, and who allowed each; with search and pages when there are many. */
-export function storesCard(connections: AppConnections, { search, page }: StorePart): string {
+export function storesCard(connections: AppConnections, part: StorePart): string {
   const all = storesOf(connections)
-  const here = `/account/apps/${connections.app.id}`
-  const found = all.filter(store => isFound(store, search))
-  const first = (page - 1) * pageSize
-  const rows = found.slice(first, first + pageSize)
-  const at = (number: number): string => withQuery(here, { q: search, page: number === 1 ? null : number })
+  const { rows, search, pages } = showStores(all, part, `/account/apps/${connections.app.id}`)
   return card({
     title: 'Stores it can read',
     body: html`!${connections.linked ? html`<p>Your platform’s operator connected it to stores of yours. ${askOperator}</p>` : ''}
-      !${all.length <= pageSize ? '' : searchForm({ action: here, label: 'Find a store', value: search })}
-      !${rows.length === 0 ? html`<p>${nothing(all.length, search)}</p>` : storeTable(rows, connections)}
-      !${pagination({
-        label: 'Stores',
-        newer: page > 1 ? at(page - 1) : null,
-        older: first + pageSize < found.length ? at(page + 1) : null,
-        words: { newer: 'Previous', older: 'Next' },
-        position: `${first + 1}–${first + rows.length} of ${found.length}`,
-      })}`,
+      !${search}
+      !${rows.length === 0 ? html`<p>${nothing(all.length, part.search)}</p>` : storeTable(rows, connections)}
+      !${pages}`,
   })
 }
 

@@ -3,6 +3,7 @@ import type { Account, App, ConnectedApp } from '../../../storage/port/index.ts'
 import { layout, messagePage, type Page, type Viewer } from '../../layout.ts'
 import { formatCount } from '../../parts/format/amounts.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
+import { capitalized } from '../../parts/format/capitalized.ts'
 
 const pathOf = ({ id }: Account): string => `/operator/accounts/${id}`
 
@@ -83,7 +84,7 @@ interface RefusedView {
 }
 
 export const refusedPage = ({ viewer, account, problem }: RefusedView): Page =>
-  messagePage('The account cannot be disabled', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, {
+  messagePage('The account cannot be disabled', `${capitalized(problem)}.`, {
     viewer,
     action: { href: pathOf(account), label: 'Back to the account' },
   })

@@ -5,6 +5,7 @@ import { layout, messagePage, type Page, type Viewer } from '../../layout.ts'
 import { currentPasswordField } from '../../parts/form/current-password.ts'
 import { field, problemAt } from '../../parts/form/field.ts'
 import { postForm } from '../../parts/form/post-form.ts'
+import { capitalized } from '../../parts/format/capitalized.ts'
 
 export const roles: readonly Role[] = ['merchant', 'developer', 'operator']
 
@@ -44,7 +45,7 @@ export const newAccountForm = ({ viewer, email, role, problem }: NewAccountView)
           !${problemAt('role', problem)}
           !${roles.map(
             name => html`<label class="choice"><input type="radio" name="role" value="${name}" !${name === role ? 'checked' : ''}>
-              <span>${name.charAt(0).toUpperCase()}${name.slice(1)} <small>${about[name]}</small></span></label>`,
+              <span>${capitalized(name)} <small>${about[name]}</small></span></label>`,
           )}
         </fieldset>
         !${currentPasswordField(problem)}

@@ -12,6 +12,7 @@ import { sendHtml } from '../../send-html.ts'
 import { sendCsv } from '../../parts/csv-file.ts'
 import { maxTextLength, readListing } from '../listing.ts'
 import { auditPage } from './audit.view.ts'
+import { formatDate } from '../../../lib/datetime.ts'
 
 const pageSize = 50
 /** A file that a person can still open; `tillgate audit` prints more. */
@@ -45,7 +46,7 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
   })
 
   scope.get('/operator/audit/export', { schema }, async ({ query }, reply) => {
-    const day = new Date(clock.now() * 1000).toISOString().slice(0, 10)
+    const day = formatDate(clock.now())
     if (query.format === 'csv') {
       return sendCsv(reply, `audit-${day}`, auditColumns, cells(readFilter(query)))
     }

@@ -7,6 +7,7 @@ import { card } from '../../parts/card.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { viewerTime } from '../../parts/format/time.ts'
 import { postForm } from '../../parts/form/post-form.ts'
+import { capitalized } from '../../parts/format/capitalized.ts'
 
 const path = '/operator/settings'
 
@@ -60,7 +61,7 @@ export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): 
                 role,
                 isRequired,
               }) => html`<label class="choice"><input type="checkbox" name="roles" value="${role}" !${isRequired ? 'checked' : ''}>
-                <span>${role.charAt(0).toUpperCase()}${role.slice(1)}s</span></label>`,
+                <span>${capitalized(role)}s</span></label>`,
             )}</fieldset>
             <button type="submit">Save</button>`,
           )}`,

@@ -12,6 +12,7 @@ import { pageHeader } from '../../parts/page-header.ts'
 import { table } from '../../parts/table.ts'
 import { seqWithAge } from '../../parts/format/seq.ts'
 import { formatTime, storeTime, viewerTime } from '../../parts/format/time.ts'
+import { dataLinks } from '../../store-data/frame.view.ts'
 
 const path = '/operator/stores'
 
@@ -38,20 +39,16 @@ export const storePage = (view: StoreView): Page =>
     body: html`!${pageHeader({
       title: view.store.name,
       back: { href: path, label: 'Stores' },
-      actions: dataLinks(`${path}/${view.store.id}`),
+      actions: dataButtons(`${path}/${view.store.id}`),
     })}
       !${card({ title: 'Store', body: storeFacts(view) })}
       !${card({ body: readChart(view) })}
       !${card({ title: 'Apps that can read it', body: readerTable(view) })}`,
   })
 
-const dataLinks = (base: string): string =>
-  [
-    ['orders', 'Orders'],
-    ['items', 'Items'],
-    ['sales', 'Sales'],
-  ]
-    .map(([part, label]) => html`<a class="button secondary" href="${base}/${part}">${label}</a>`)
+const dataButtons = (base: string): string =>
+  dataLinks(base)
+    .map(({ href, label }) => html`<a class="button secondary" href="${href}">${label}</a>`)
     .join('')
 
 const storeFacts = ({ store, merchant, now, feed }: StoreView): string =>

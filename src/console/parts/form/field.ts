@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { InputError } from '../../../domain/input-error.ts'
 import { type Content, render } from '../content.ts'
 import { notice } from '../notice.ts'
+import { capitalized } from '../format/capitalized.ts'
 
 interface Field {
   /** The id of the control: unique on the page, and the `field` of an InputError about it. */
@@ -34,4 +35,4 @@ export const problemAt = (id: string, problem: InputError | undefined): string =
 }
 
 /** Messages begin in lower case because the command line prints them after an option's name. */
-const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+const sentence = (message: string): string => `${capitalized(message)}.`

@@ -75,3 +75,18 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   }
   return formatter
 }
+
+const shortDay = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
+const longDay = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+})
+
+/** A date `yyyy-MM-dd` as `1 Nov`. Dates have no zone, so the time of UTC serves. */
+export const formatShortDay = (date: string): string => shortDay.format(Date.parse(date))
+
+/** `Monday 2 November 2026` */
+export const formatLongDay = (date: string): string => longDay.format(Date.parse(date)).replace(',', '')
