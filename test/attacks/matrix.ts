@@ -40,6 +40,7 @@ export const matrix: Record<string, Audience> = {
   'GET /developer/apps': 'developer',
   'GET /developer/apps/:app_id': 'developer',
   'GET /developer/apps/:app_id/activity': 'developer',
+  'GET /developer/apps/:app_id/connect': 'developer',
   'GET /developer/apps/:app_id/disable': 'developer',
   'POST /developer/apps/:app_id/disable': 'developer',
   'GET /developer/apps/:app_id/edit': 'developer',

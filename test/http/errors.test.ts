@@ -100,6 +100,7 @@ describe('RFC 9110 §15.5.6: a method that a path does not have is 405, and Allo
     '/developer/apps': { allow: read, surface: 'page' },
     '/developer/apps/:app_id': { allow: read, surface: 'page' },
     '/developer/apps/:app_id/activity': { allow: read, surface: 'page' },
+    '/developer/apps/:app_id/connect': { allow: read, surface: 'page' },
     '/developer/apps/:app_id/disable': { allow: form, surface: 'page' },
     '/developer/apps/:app_id/edit': { allow: form, surface: 'page' },
     '/developer/apps/:app_id/enable': { allow: form, surface: 'page' },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { demoLogo } from '../../src/demo/logos.ts'
 import { svg } from '../helpers/images.ts'
@@ -173,6 +175,47 @@ journey('changing an app, disabling it and enabling it again', async ({ page, ch
   await page.getByText('The app is enabled.').waitFor()
   assert.ok(await server.token(client))
 })
+
+for (const isPublic of [false, true]) {
+  journey(
+    `the connect link of a ${isPublic ? 'public' : 'confidential'} app works as shown: open, allow, exchange by the shown command`,
+    async ({ page, check }) => {
+      newMinute()
+      const { id: owner_id } = (await server.storage.accounts.findByEmail('dev@example.com')) ?? { id: '' }
+      const redirect_uris = ['https://first.example/cb', "https://second.example/it's/cb"]
+      const client = await server.newApp({ name: 'Linked', owner_id, redirect_uris, public: isPublic })
+      await page.goto(`${server.base}/developer/apps/${client.client_id}`)
+      await signIn(page, server.base, 'dev@example.com')
+      await page.getByRole('link', { name: 'Get the link' }).click()
+      await page.getByLabel('Redirect URI').selectOption(redirect_uris[1] ?? '')
+      await page.getByRole('button', { name: 'Show' }).click()
+      await page.getByRole('button', { name: 'Copy link' }).click()
+      const link = (await page.evaluate('navigator.clipboard.readText()')) as string
+      const [state, command] = [
+        await page.locator('#state').innerText(),
+        await page.locator('#exchange').innerText(),
+      ]
+      await check()
+
+      await page.context().clearCookies()
+      await page.route('https://second.example/**', route => route.fulfill({ body: 'back in the app' }))
+      await page.goto(link)
+      await signIn(page, server.base, 'owner@example.com')
+      await page.getByRole('checkbox', { name: 'Harbour Street' }).check()
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.getByText('back in the app').waitFor()
+      const { searchParams } = new URL(page.url())
+      assert.equal(searchParams.get('state'), state)
+      const filled = command
+        .replace('=CODE', `=${searchParams.get('code')}`)
+        .replace('=CLIENT_SECRET', `=${client.client_secret}`)
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${filled} --silent`])
+      const { access_token } = JSON.parse(stdout) as { access_token: string }
+      assert.equal((await server.get('/integration/v1/stores', access_token)).status, 200)
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  )
+}
 
 const desktop = { size: 'desktop', scheme: 'light' } as const
 

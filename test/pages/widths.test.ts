@@ -35,7 +35,7 @@ const measured = `(() => {
       if (past > 1) problems.push(part.outerHTML.slice(0, 80) + ' is ' + Math.round(past) + ' px past its card')
     }
   }
-  const skipped = 'svg, details, .visually-hidden, .json, .sent, .breaks, .top, select, textarea, script, [hidden]'
+  const skipped = 'svg, details, .visually-hidden, .block, .sent, .breaks, .top, select, textarea, script, [hidden]'
   const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT)
   const range = document.createRange()
   while (texts.nextNode()) {
@@ -99,6 +99,7 @@ const pages: Record<string, (demo: DemoServer) => string[]> = {
     '/developer/apps',
     '/developer/apps/new',
     `/developer/apps/${app()}`,
+    `/developer/apps/${app()}/connect`,
     `/developer/apps/${app()}/edit`,
     `/developer/apps/${app()}/logo`,
     `/developer/apps/${app()}/requests`,

@@ -6,6 +6,8 @@ interface Copyable {
   id: string
   /** Text: what is copied, for screen readers ("client secret"). */
   what: string
+  /** For several lines. */
+  block?: boolean
 }
 
 /** A value to copy: one click selects all of it, and with script a button copies it. */
@@ -13,6 +15,7 @@ export const copyable = ({
   value,
   id,
   what,
-}: Copyable): string => html`<code class="value" id="${id}">${value}</code>
+  block = false,
+}: Copyable): string => html`<code class="value${block ? ' block' : ''}" id="${id}">${value}</code>
   <button type="button" class="secondary small copy" data-copy="${id}" hidden>Copy<span class="visually-hidden"> ${what}</span></button>
   <span class="copied" role="status"></span>`

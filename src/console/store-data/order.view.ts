@@ -50,7 +50,7 @@ export const orderPage = (view: OrderView): Page => {
     !${card({
       title: 'JSON',
       body: html`<details><summary>As the API sends it</summary>
-        <div class="json">!${copyable({ value: doc, id: 'order-json', what: 'JSON' })}</div></details>`,
+        !${copyable({ value: doc, id: 'order-json', what: 'JSON', block: true })}</details>`,
     })}`,
   })
 }

@@ -12,12 +12,18 @@ interface AppFrame {
   viewer: Viewer
   app: App
   /** Appended to the app's address; empty for its first page. */
-  tab: '' | '/requests' | '/webhooks' | '/activity'
+  tab: '' | '/connect' | '/requests' | '/webhooks' | '/activity'
   /** HTML. */
   body: string
 }
 
-const tabNames = { '': 'Overview', '/requests': 'Requests', '/webhooks': 'Webhooks', '/activity': 'Activity' }
+const tabNames = {
+  '': 'Overview',
+  '/connect': 'Connect',
+  '/requests': 'Requests',
+  '/webhooks': 'Webhooks',
+  '/activity': 'Activity',
+}
 
 /** The header and the tabs of the pages of one app. */
 export function appFrame({ viewer, app, tab, body }: AppFrame): Page {

@@ -5,6 +5,7 @@ import { sendHtml } from '../../send-html.ts'
 import { developerActivity } from './activity.ts'
 import { developerApp } from './app.ts'
 import { developerLogo } from './logo.ts'
+import { developerConnect } from './connect.ts'
 import { developerRequest } from './request.ts'
 import { developerRequests } from './requests.ts'
 import { secretPages } from './secrets.ts'
@@ -39,6 +40,7 @@ export const ownAppPages: PagePlugin = async (scope, deps) => {
   })
   developerApp(scope, deps)
   developerLogo(scope, deps)
+  developerConnect(scope, deps)
   developerState(scope, deps)
   developerRequests(scope, deps)
   developerRequest(scope, deps)

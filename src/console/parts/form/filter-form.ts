@@ -4,8 +4,8 @@ interface Select {
   name: string
   /** Text. */
   label: string
-  /** Text of the option that filters nothing. */
-  all: string
+  /** Text of the option that filters nothing, if there is one. */
+  all?: string
   /** Empty: nothing is filtered. */
   value: string
   options: readonly { value: string; label: string }[]
@@ -36,7 +36,7 @@ const select = ({
   options,
 }: Select): string => html`<label for="filter-${name}">${label}
   <select id="filter-${name}" name="${name}">
-    <option value="">${all}</option>
+    !${all === undefined ? '' : html`<option value="">${all}</option>`}
     !${options.map(
       option =>
         html`<option value="${option.value}" !${option.value === value ? 'selected' : ''}>${option.label}</option>`,
