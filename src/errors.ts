@@ -21,7 +21,10 @@ export const catalogue = {
     status: 403,
     meaning: 'The token does not carry the scope that this endpoint needs.',
   },
-  store_forbidden: { status: 403, meaning: 'The store exists, but this token may not read it.' },
+  store_forbidden: {
+    status: 403,
+    meaning: 'The store exists, but this token may not read it, or not by this scope.',
+  },
   store_not_found: { status: 404, meaning: 'No store has this id.' },
   route_not_found: { status: 404, meaning: 'No endpoint has this path.' },
   method_not_allowed: {

@@ -29,4 +29,12 @@ export const integrationScopes = (Object.keys(scopes) as Scope[]).filter(scope =
 export const allowedForGrant = (scope: string, grant: GrantType): boolean =>
   isScope(scope) && (scopes[scope].grants as readonly string[]).includes(grant)
 
+/** The scopes of the first list that are in the second one too. */
+export const commonScopes = (scope: string, other: string): string => {
+  const others = splitScope(other)
+  return splitScope(scope)
+    .filter(name => others.includes(name))
+    .join(' ')
+}
+
 export const splitScope = (scope: string): string[] => scope.split(' ').filter(name => name !== '')

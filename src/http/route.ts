@@ -1,11 +1,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
-import type { Scope } from '../contract/scopes.ts'
-import { checkLive, type Principal } from '../domain/reading/access.ts'
-import { type ApiError, fail } from '../errors.ts'
+import { checkLive, insufficient, type Needed, type Principal } from '../domain/reading/access.ts'
 import type { Bearer } from '../oauth/bearer.ts'
 import type { Storage } from '../storage/port/index.ts'
-import { insufficientScope } from './reply/challenges.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,12 +28,6 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal
 }
 
-/** Any of the scopes would do; the challenge names the first. */
-export const insufficient = (...scopes: readonly [Scope, ...Scope[]]): ApiError =>
-  fail('scope_insufficient', `This token does not carry the scope ${scopes.join(' or ')}`, {
-    headers: insufficientScope(scopes[0]),
-  })
-
 /**
  * Spec 5: checks the token (401), its scope (403), and only then the parameters (422). Routes set `attachValidation`, so
  * that bad parameters are reported only to a token with the scope.
@@ -44,25 +35,25 @@ export const insufficient = (...scopes: readonly [Scope, ...Scope[]]): ApiError 
 export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage }) {
   async function authenticate(
     request: FastifyRequest,
-    scopes: readonly [Scope, ...Scope[]],
+    scopes: Exclude<Needed, string>,
     checkFirst: boolean,
   ): Promise<void> {
     const principal = await bearer.authenticate(request.headers.authorization)
     request.principal = principal
     const granted = scopes.some(scope => principal.scopes.has(scope))
     if (granted && !checkFirst) return
-    await checkLive(storage, principal)
+    await checkLive(storage, principal, scopes)
     if (granted) return
-    throw insufficient(...scopes)
+    throw insufficient(scopes)
   }
 
-  async function rejectParameters(request: FastifyRequest): Promise<void> {
-    await checkLive(storage, principalOf(request))
+  async function rejectParameters(request: FastifyRequest, scopes: Needed): Promise<void> {
+    await checkLive(storage, principalOf(request), scopes)
     throw request.validationError
   }
 
   // A list reads the facts about its token together with its data; a route that reads none sets `checkFirst`.
-  return (scope: Scope | readonly [Scope, ...Scope[]], { checkFirst = false } = {}) => {
+  return (scope: Needed, { checkFirst = false } = {}) => {
     const scopes = typeof scope === 'string' ? ([scope] as const) : scope
     return {
       attachValidation: true,
@@ -75,7 +66,7 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
         done()
       },
       preHandler(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-        if (request.validationError) return rejectParameters(request)
+        if (request.validationError) return rejectParameters(request, scopes)
         done()
       },
     }

@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterPayload, errors, type InteractionResults, Provider } from 'oidc-provider'
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
+import { allowedForGrant, commonScopes, splitScope } from '../contract/scopes.ts'
 import { auditEntry, byApp, byServer } from '../domain/audit/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -85,7 +86,7 @@ function authorizations({ storage, clock, issuer }: AdapterDeps): Adapter {
         jti: id,
         accountId: authorization.account_id,
         clientId: authorization.app_id,
-        resources: { [issuer]: authorization.scope },
+        resources: { [issuer]: ofCodeGrant(authorization.scope) },
         iat: authorization.created_at,
         exp: authorization.created_at + grantLifetime,
       } as AdapterPayload
@@ -99,6 +100,12 @@ function authorizations({ storage, clock, issuer }: AdapterDeps): Adapter {
   }
 }
 
+/** Spec 5.1: the other scopes of an authorization are for the app's own token. */
+const ofCodeGrant = (scope: string): string =>
+  splitScope(scope)
+    .filter(name => allowedForGrant(name, 'authorization_code'))
+    .join(' ')
+
 /** The app that sent the current request. */
 function currentApp() {
   const client = Provider.ctx?.oidc.client
@@ -111,7 +118,10 @@ function accessTokens(kind: string, { storage, clock }: AdapterDeps): Adapter {
     ...unused,
     async find(value) {
       const token = value === verifiedTokenHandle ? currentContext()?.token : null
-      return token?.kind === kind ? token : undefined
+      if (token?.kind !== kind) return undefined
+      // The app may have lost a scope that the token carries.
+      const { app } = currentClient(String(token.clientId)) ?? {}
+      return app ? { ...token, scope: commonScopes(String(token.scope), app.scope) } : token
     },
     async destroy(jti) {
       await storage.revokedTokens.add(jti, clock.now() + accessTokenLifetime)

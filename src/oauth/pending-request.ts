@@ -2,12 +2,15 @@ import type Provider from 'oidc-provider'
 import { equalHashes, sha256 } from '../lib/hash.ts'
 import { withResponse } from './authorize-request.ts'
 import { browserParameter } from './browser-binding.ts'
+import { scopesParameter } from './request-policy.ts'
 
 /** An authorization request until the merchant has decided on it. */
 export interface PendingRequest {
   uid: string
   client_id: string
   scope: string
+  /** The app's scopes when the request began; null when a version began it that had no such scopes. */
+  app_scope: string | null
   redirect_uri: string
   state: string | undefined
   /** The merchant can no longer decide on it. */
@@ -37,6 +40,7 @@ export async function findPendingRequest(
     uid,
     client_id,
     scope,
+    app_scope: params[scopesParameter] ?? null,
     redirect_uri,
     state: params['state'],
     expired: !open,

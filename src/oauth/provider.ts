@@ -13,7 +13,7 @@ import { currentExchange } from './exchange.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import { contextOf, currentClient } from './provider-request.ts'
-import { applyRequestPolicy } from './request-policy.ts'
+import { applyRequestPolicy, checkRefresh, scopesParameter } from './request-policy.ts'
 import { refineTokenErrors } from './token-errors.ts'
 
 export interface ProviderDeps {
@@ -72,7 +72,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
       long: cookie,
     },
     scopes: Object.keys(scopes),
-    extraParams: [browserParameter],
+    extraParams: [browserParameter, scopesParameter],
     responseTypes: ['code'],
     // Spec 5.2: required, also of an app that has only one.
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -120,8 +120,10 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     },
     // Spec 5.3 rule 2: every code and every refresh gives a refresh token that works once.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // The provider calls this just before it consumes the token, and checks the resource only afterwards.
+    // The provider calls this just before it consumes the token, and checks the resource only afterwards. A bad request
+    // must not cost an app its token.
     rotateRefreshToken: ctx => {
+      checkRefresh(ctx)
       for (const resource of [ctx.oidc.params?.['resource'] ?? []].flat()) checkResource(resource)
       return true
     },

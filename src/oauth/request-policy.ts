@@ -2,12 +2,19 @@ import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { allowedForGrant, type GrantType, splitScope } from '../contract/scopes.ts'
 import { hasUnsupportedResponseMode } from './authorize-request.ts'
 
+/** The parameter of a pending request with the app's scopes when it began. It overwrites a value that the app sends. */
+export const scopesParameter = 'tillgate_scopes'
+
 /** Spec section 5 beyond the protocol, at the two endpoints where a client requests scopes. */
 export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): void {
   const params = ctx.oidc.params as Record<string, string | undefined>
   const grant = grantOf(ctx)
   if (grant === null) return
-  if (ctx.oidc.route === 'authorization') checkAuthorizationRequest(ctx, params)
+  if (ctx.oidc.route === 'authorization') {
+    checkAuthorizationRequest(ctx, params)
+    // The merchant decides on what the page shows, also when the app gets another scope meanwhile.
+    params[scopesParameter] = client.scope
+  }
   const registered = splitScope(client.scope ?? '')
   const requested = splitScope(sentScope(ctx) ?? params['scope'] ?? '')
   if (requested.length === 0) {
@@ -26,6 +33,15 @@ export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): voi
     if (!allowedForGrant(scope, grant)) {
       throw new errors.InvalidScope(`this scope is not available with the ${grant} grant`, scope)
     }
+  }
+}
+
+/** The app may have lost the scope of its refresh token; a scope that it has lost is no longer granted either. */
+export function checkRefresh({ oidc }: KoaContextWithOIDC): void {
+  const granted = splitScope(oidc.entities.Grant?.getResourceScope(oidc.issuer) ?? '')
+  for (const scope of oidc.entities.RefreshToken?.scopes ?? []) {
+    if (!granted.includes(scope))
+      throw new errors.InvalidScope('the app lost this scope: the merchant must connect it again', scope)
   }
 }
 

@@ -68,6 +68,7 @@ const endsAccess: ReadonlySet<string> = new Set([
   'accounts.setDisabled',
   'apps.setDisabled',
   'apps.setDisabledByOwner',
+  'apps.update',
   'authorizations.save',
   'authorizations.revoke',
   'authorizations.revokeApp',

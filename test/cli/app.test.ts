@@ -276,6 +276,8 @@ describe('app show and app update', () => {
     )
     const removed = await cli.json<App>(['app', 'update', client_id, '--no-website', '--no-redirect-uri'])
     assert.deepEqual([removed.website, removed.redirect_uris, removed.name], [null, [], 'Books'])
+    const narrow = await cli.json<App>(['app', 'update', client_id, '--scope', 'integration.order'])
+    assert.deepEqual([narrow.scope, narrow.name], ['integration.order', 'Books'])
   })
 
   test('update --logo stores an image, and --no-logo removes it; a file that is none changes nothing', async () => {
@@ -308,6 +310,9 @@ describe('app show and app update', () => {
       [['--redirect-uri', 'https://x.example/#y'], /has a fragment/],
       [['--redirect-uri', 'https://u:hunter2@x.example/'], /"\*\*\*" cannot be used: it has a user name/],
       [['--no-redirect-uri'], /a public app needs at least one redirect URI/],
+      [['--scope', ' '], /the scope is empty/],
+      [['--scope', 'integration.orders'], /is not one of/],
+      [['--scope', 'platform.write'], /platform\.write is for the platform alone/],
     ] as const) {
       const { code, stdout, stderr } = await cli.run([
         'app',
@@ -322,8 +327,6 @@ describe('app show and app update', () => {
       assert.match(stderr, says)
     }
     assert.equal((await storage.apps.find(client_id))?.publisher, null)
-    const scope = await cli.run(['app', 'update', client_id, '--scope', 'integration.store'])
-    assert.deepEqual([scope.code, scope.stdout], [2, ''])
   })
 
   for (const command of [['show'], ['update', '--name', 'x']]) {

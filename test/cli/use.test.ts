@@ -36,7 +36,7 @@ const commands: [command: string, ...words: string[]][] = [
   ['app revoke', '<client_id>', '--store', '--json'],
   ['app list', '--json'],
   ['app show', '<client_id>', '--json'],
-  ['app update', '<client_id>', '--name', '--website', '--publisher', '--redirect-uri', '--logo', '--json'],
+  ['app update', '<client_id>', '--name', '--website', '--publisher', '--redirect-uri', '--scope', '--logo', '--json'],
   ['store', 'list'],
   ['store list', '--search', '--json'],
   ['feed', 'renew'],
@@ -84,7 +84,7 @@ describe('bad use: exit code 2, one line on stderr, nothing on stdout, no databa
     [['app', 'destroy'], /unknown command 'destroy'/],
     [
       ['app', 'update', 'x'],
-      /nothing to change: use --name, --website, --publisher, --redirect-uri or --logo/,
+      /nothing to change: use --name, --website, --publisher, --redirect-uri, --scope or --logo/,
     ],
     [['completion', 'csh'], /argument value 'csh' is invalid.*bash, zsh, fish/],
     [['serve', '--password=hunter2'], /unknown option '--password'/],

@@ -184,6 +184,59 @@ test('an authorization that covers no store any more promises nothing', async ()
   assert.match(textOf((await owner.open(pageOf(token, '/revoke'))).text), /It covers none of your stores/)
 })
 
+describe('an app that got a scope later', () => {
+  const ordersStatus = async ({ app }: Token, id: number) =>
+    (
+      await server.get(
+        `/integration/v1/orders?store_id=${id}&start_date=2026-11-01+00:00:00&end_date=2026-11-01+01:00:00`,
+        await server.token(app),
+      )
+    ).status
+  const addOrders = ({ app }: Token) =>
+    server.apps.change(
+      app.client_id,
+      { name: 'Ledger', redirect_uris: [redirectUri], scope: 'integration.store integration.order' },
+      byTest,
+    )
+
+  test('its page says what it asks for, and of which stores it reads what', async () => {
+    const token = await connect('for stores alone', all, [])
+    assert.doesNotMatch(textOf((await owner.open(pageOf(token))).text), /asks for more|only of|Every order/)
+    await addOrders(token)
+    await server.apps.authorize(token.app.client_id, [1002n], byTest)
+    assert.deepEqual([await ordersStatus(token, 1001), await ordersStatus(token, 1002)], [403, 200])
+    const words = textOf((await owner.open(pageOf(token))).text)
+    assert.match(
+      words,
+      /Ledger asks for more than you allowed.*Every order.*Until then the app reads what you allowed/,
+    )
+    assert.match(words, /Every order[^(]*\(only of Mill Lane\)/)
+    assert.doesNotMatch(words, /time zones of the stores \(only/)
+    assert.match(cardOf(await owner.open('/account/apps'), token), /Asks for more/)
+
+    const consent = await owner.reachConsent(authorizePath(token.app), 'owner@example.com')
+    await owner.submit(consent, { decision: 'allow', store: all.map(String) })
+    assert.equal(await ordersStatus(token, 1001), 200)
+    const after = textOf((await owner.open(pageOf(token))).text)
+    assert.match(after, /Every order/)
+    assert.doesNotMatch(after, /asks for more|only of/)
+  })
+
+  test('revoking names what ends where the operator’s link covers a part', async () => {
+    const token = await connect('for stores alone', [], all)
+    await addOrders(token)
+    const consent = await owner.reachConsent(authorizePath(token.app), 'owner@example.com')
+    await owner.submit(consent, { decision: 'allow', store: '1001' })
+    assert.deepEqual([await ordersStatus(token, 1001), await ordersStatus(token, 1002)], [200, 403])
+    const form = await owner.open(pageOf(token, '/revoke'))
+    assert.match(textOf(form.text), /can no longer read this data from Harbour Street: *orders, with/)
+    assert.doesNotMatch(textOf(form.text), /store names and time zones/)
+    await owner.submit(form, {})
+    assert.equal(await ordersStatus(token, 1001), 403)
+    assert.deepEqual(await readable(token), all)
+  })
+})
+
 test('the consent page names what the app can read now, by both kinds of connection', async () => {
   for (const linked of subsets) {
     const token = await connect('confidential', [1001], linked)

@@ -379,7 +379,7 @@ describe('a developer', () => {
     const about = { app_id: app.id }
     await assertTold({ action: 'app_created', ...about, detail: 'Ledger', ...by(account, browser) })
     const path = `/developer/apps/${app.id}`
-    await browser.fill(`${path}/edit`, { ...profile, name: 'Ledger Two' })
+    await browser.fill(`${path}/edit`, { ...profile, name: 'Ledger Two', scope: 'integration.store' })
     await assertTold({ action: 'app_changed', ...about, detail: 'name', ...by(account, browser) })
     await browser.fill(`${path}/rotate`)
     await assertTold({ action: 'secret_added', ...about, ...by(account, browser) })

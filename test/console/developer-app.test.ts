@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Browser } from '../helpers/browser.ts'
+import { Browser } from '../helpers/browser.ts'
 import { byTest } from '../helpers/by.ts'
 import { decide } from '../helpers/authorize.ts'
 import { appsPath, createApp, csrfOf, type OwnApp, signedIn } from '../helpers/developer.ts'
-import { assertNoInlineCode, linked, wordsOf } from '../helpers/html.ts'
+import { assertNoInlineCode, linked, textOf, wordsOf } from '../helpers/html.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
 import { clientCredentials } from '../helpers/token.ts'
@@ -44,32 +45,70 @@ const shown = async (path: string, browser = developer): Promise<string> => {
 }
 
 const stored = () => server.storage.apps.find(app.client_id)
-const edited = { name: 'Ledger 2', website: 'https://ledger.example', publisher: 'Ledger Ltd' }
+const scope = ['integration.store', 'integration.order', 'integration.inventory']
+const edited = { name: 'Ledger 2', website: 'https://ledger.example', publisher: 'Ledger Ltd', scope }
 
 describe('changing an app', () => {
   test('the form has what is there; what it says is saved, and what cannot change stays', async () => {
     const page = await developer.open(`${app.path}/edit`)
     assert.match(page.text, /name="name" value="Ledger"/)
     assert.match(page.text, />\nhttps:\/\/app\.example\.com\/cb<\/textarea>/)
-    assert.doesNotMatch(page.text, /name="(scope|public)"/)
-    assert.match(wordsOf(page.text), /because merchants allowed the app with these/)
+    assert.doesNotMatch(page.text, /name="public"/)
+    assert.deepEqual(
+      [...page.text.matchAll(/name="scope" value="([^"]*)" (checked)?/g)].map(([, scope, checked]) => [
+        scope,
+        checked,
+      ]),
+      ['integration.store', 'integration.order', 'integration.inventory'].map(scope => [scope, 'checked']),
+    )
     const answer = await developer.submit(page, {
       ...edited,
       redirect_uris: 'https://ledger.example/a\r\nhttps://ledger.example/b',
-      scope: 'platform.write',
       public: 'yes',
       owner_id: 'me',
       id: 'x',
     })
     assert.match(wordsOf(answer.text), /Changes saved\./)
-    const { name, website, publisher, redirect_uris, scope, public: isPublic } = (await stored()) ?? {}
+    const {
+      name,
+      website,
+      publisher,
+      redirect_uris,
+      scope: scopes,
+      public: isPublic,
+    } = (await stored()) ?? {}
     assert.deepEqual([name, website, publisher], ['Ledger 2', 'https://ledger.example/', 'Ledger Ltd'])
     assert.deepEqual(redirect_uris, ['https://ledger.example/a', 'https://ledger.example/b'])
-    assert.equal(scope, 'integration.store integration.order integration.inventory')
+    assert.equal(scopes, scope.join(' '))
     assert.equal(isPublic, false)
     for (const part of ['Ledger 2', 'https://ledger.example/', 'Ledger Ltd', 'https://ledger.example/b']) {
       assert.ok((await shown(app.path)).includes(part), part)
     }
+  })
+
+  test('scopes can be added and removed; who added some reads that merchants connect the app again', async () => {
+    app = await createApp(developer, { scope: 'integration.store' })
+    const save = async (some: string[]) =>
+      developer.submit(await developer.open(`${app.path}/edit`), {
+        ...edited,
+        redirect_uris: 'https://app.example.com/cb',
+        scope: some,
+      })
+    assert.match(wordsOf((await save(scope)).text), /after the merchant has connected it again/)
+    assert.equal((await stored())?.scope, scope.join(' '))
+    const less = wordsOf((await save(['integration.store', 'integration.order'])).text)
+    assert.match(less, /Changes saved\./)
+    assert.doesNotMatch(less, /connected it again/)
+    assert.equal((await stored())?.scope, 'integration.store integration.order')
+    const activity = await shown(`${app.path}/activity`)
+    assert.match(activity, /integration\.order added, integration\.inventory added/)
+    assert.match(activity, /integration\.inventory removed/)
+    for (const some of [['platform.write'], [], ['integration.store', 'platform.write']]) {
+      const page = await save(some)
+      assert.equal(page.status, 422)
+      assert.match(page.text, /id="scope-problem"/)
+    }
+    assert.equal((await stored())?.scope, 'integration.store integration.order')
   })
 
   const refused = [
@@ -123,9 +162,57 @@ describe('changing an app', () => {
     const page = await developer.submit(await developer.open(`${app.path}/edit`), {
       name: 'Phone',
       redirect_uris: '',
+      scope,
     })
     assert.equal(page.status, 422)
     assert.match(page.text, /needs at least one redirect URI/)
+  })
+})
+
+describe('the connect page', () => {
+  const valueOf = (text: string, id: string): string =>
+    textOf(new RegExp(`id="${id}">([^<]*)<`).exec(text)?.[1] ?? '')
+
+  test('each view has a link with a state and a challenge of its own, whose verifier is in the command', async () => {
+    const views = await Promise.all([1, 2].map(() => developer.open(`${app.path}/connect`)))
+    const seen = views.map(({ text }) => {
+      const { searchParams: sent } = new URL(valueOf(text, 'link'))
+      const verifier = /code_verifier=([\w-]+)/.exec(valueOf(text, 'exchange'))?.[1] ?? ''
+      assert.equal(sent.get('code_challenge'), createHash('sha256').update(verifier).digest('base64url'))
+      assert.equal(sent.get('code_challenge_method'), 'S256')
+      assert.equal(sent.get('state'), valueOf(text, 'state'))
+      return [sent.get('state'), verifier]
+    })
+    assert.equal(new Set(seen.flat()).size, 4)
+  })
+
+  test('the fixed link works without state and PKCE; a public app has none', async () => {
+    const { text } = await developer.open(`${app.path}/connect`)
+    const link = new URL(valueOf(text, 'fixed-link'))
+    assert.deepEqual([...link.searchParams.keys()], ['response_type', 'client_id', 'redirect_uri', 'scope'])
+    const merchant = new Browser(server.base)
+    const consent = await merchant.reachConsent(link.href, 'owner@example.com')
+    const answer = await merchant.submit(consent, { decision: 'allow', store: '1001' })
+    assert.match(answer.headers.get('location') ?? '', /^https:\/\/app\.example\.com\/cb\?code=/)
+    app = await createApp(developer, { public: 'yes' })
+    const { text: ofPublic } = await developer.open(`${app.path}/connect`)
+    assert.equal(valueOf(ofPublic, 'fixed-link'), '')
+    assert.doesNotMatch(ofPublic, /client_secret|clientSecret/)
+  })
+
+  test('only a redirect URI of the app is chosen; an app that merchants cannot connect shows no link', async () => {
+    const { text } = await developer.open(`${app.path}/connect?redirect_uri=https://evil.example/cb`)
+    assert.doesNotMatch(text, /evil/)
+    assert.match(valueOf(text, 'link'), /app\.example\.com/)
+    for (const [fields, says] of [
+      [{ redirect_uris: '' }, /has no redirect URI/],
+      [{ scope: 'integration.order' }, /does not have the scope integration\.store/],
+    ] as const) {
+      const { path } = await createApp(developer, fields)
+      const page = await developer.open(`${path}/connect`)
+      assert.match(wordsOf(page.text), says)
+      assert.equal(valueOf(page.text, 'link'), '')
+    }
   })
 })
 

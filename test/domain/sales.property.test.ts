@@ -15,7 +15,12 @@ import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
 const hour = 3600
 const day = 24 * hour
 const claim = { app_id: 'app', authorization_id: null, jti: 'jti' }
-const principal = { claim, scopes: new Set<string>(), scope: '', expires_at: 9_999_999_999 }
+const principal = {
+  claim,
+  scopes: new Set<string>(),
+  scope: 'integration.store integration.order integration.inventory',
+  expires_at: 9_999_999_999,
+}
 
 const textOf = ({ page }: Listing) => page && Buffer.from(page.first).toString()
 
@@ -53,7 +58,7 @@ async function openStore(): Promise<Storage> {
   const app = {
     id: 'app',
     name: 'App',
-    scope: '',
+    scope: 'integration.store integration.order integration.inventory',
     redirect_uris: [],
     public: false,
     website: null,
@@ -67,7 +72,7 @@ async function openStore(): Promise<Storage> {
 
 async function addStore(storage: Storage, id: number): Promise<void> {
   await createRecordWriter({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore({ id })) }])
-  const link = { id: 'link', app_id: 'app', account_id: null, scope: '' }
+  const link = { id: 'link', app_id: 'app', account_id: null, scope: 'integration.store integration.order integration.inventory' }
   await storage.authorizations.save(link, [BigInt(id)], 'add', 0)
 }
 
@@ -135,10 +140,12 @@ test('sales: an item whose lines are all gone is not listed, and one that comes 
   const part = (item_id: bigint, lines: bigint) => ({ item_id, lines, units: lines, nanos: 600_000_000n })
   const facts = {
     app_live: true,
+    app_scope: 'integration.inventory',
     token_revoked: false,
     authorization_live: true,
     store: { doc: '{}', orders_version: 1, items_version: 1, seq: 1 },
     store_allowed: true,
+    store_scope: 'integration.inventory',
   }
   const sold = [part(2n, 1n), part(1n, 2n), part(3n, 5n), part(1n, -2n), part(2n, 1n), part(-4n, 1n)]
   const listSales = createSalesList({ sales: { sum: async () => ({ facts, sold }) } })

@@ -136,11 +136,23 @@ test('import: of a record in several batches the last line wins, and batches are
 })
 
 async function itemsOf(store_id: bigint): Promise<string> {
-  const app = { id: 'reader', name: 'R', scope: '', redirect_uris: [], public: false, created_at: 0 }
+  const app = {
+    id: 'reader',
+    name: 'R',
+    scope: 'integration.store integration.order integration.inventory',
+    redirect_uris: [],
+    public: false,
+    created_at: 0,
+  }
   const rest = { website: null, publisher: null, owner_id: null, disabled_at: null, disabled_by_owner: false }
   await storage.apps.create({ ...app, ...rest }, null)
   await storage.authorizations.save(
-    { id: 'l', app_id: 'reader', account_id: null, scope: '' },
+    {
+      id: 'l',
+      app_id: 'reader',
+      account_id: null,
+      scope: 'integration.store integration.order integration.inventory',
+    },
     [store_id],
     'add',
     1,

@@ -90,7 +90,12 @@ for (const [name, engine] of Object.entries(engines)) {
     const storage = await openStorage(database)
     try {
       await storage.apps.create(app('reader'), null)
-      const link = { id: 'link', app_id: 'reader', account_id: null, scope: '' }
+      const link = {
+        id: 'link',
+        app_id: 'reader',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      }
       await storage.authorizations.save(link, [1n], 'add', 1)
       const claim = { app_id: 'reader', authorization_id: null, jti: 'any' }
       const query = { store_id: 1n, first_day: 0, last_day: 10 }

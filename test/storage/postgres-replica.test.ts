@@ -114,7 +114,12 @@ suite('a replica that follows', () => {
     const other = { ...query, store_id: 2n }
     await write(reading.storage, { stores: [{ id: 2n, name: '', timezone: '', merchant: null, doc: '{}' }] })
     await reading.storage.authorizations.save(
-      { id: 'link', app_id: 'reader', account_id: null, scope: '' },
+      {
+        id: 'link',
+        app_id: 'reader',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      },
       [2n],
       'add',
       1000,

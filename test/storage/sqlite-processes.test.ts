@@ -118,7 +118,7 @@ test('facts and page are of one moment, though another process commits between',
   const app = {
     id: 'a',
     name: 'A',
-    scope: '',
+    scope: 'integration.store integration.order integration.inventory',
     redirect_uris: [],
     public: false,
     website: null,
@@ -126,7 +126,17 @@ test('facts and page are of one moment, though another process commits between',
     owner_id: null,
   }
   await storage.apps.create({ ...app, created_at: 1, disabled_at: null, disabled_by_owner: false }, null)
-  await storage.authorizations.save({ id: 'x', app_id: 'a', account_id: null, scope: '' }, [1n], 'add', 1)
+  await storage.authorizations.save(
+    {
+      id: 'x',
+      app_id: 'a',
+      account_id: null,
+      scope: 'integration.store integration.order integration.inventory',
+    },
+    [1n],
+    'add',
+    1,
+  )
   const writer = start('orders.ts', file, '300')
   const claim = { app_id: 'a', authorization_id: null, jti: 'j' }
   const query = { store_id: 1n, field: 'created_at', from: 0, to: 9 } as const

@@ -85,6 +85,9 @@ async function checkContents(storage: Storage): Promise<void> {
   const { facts, chunk } = await storage.orders.page({ claim, query: window, offset: 0, limit: 10 })
   assert.deepEqual(facts.store, { doc: '{"store":1}', orders_version: 3, items_version: 2, seq: 3 })
   assert.equal(Buffer.from(chunk?.bytes ?? []).toString(), '{"order":"o1"}')
+  // Before scopes could be added, an authorization covered those of its app.
+  assert.equal(facts.store_scope, 'integration.store integration.order')
+  assert.equal((await storage.authorizations.find('grant'))?.scope, 'integration.store integration.order')
   const items = await storage.items.page({
     claim,
     query: { store_id, updated_after: null },

@@ -197,7 +197,12 @@ suite('webhooks', () => {
     const account = await world.server.newAccount('ada@example.com')
     await world.push(sampleStore({ id: 1003, merchant: 'ada@example.com' }))
     const { client_id } = world.reader
-    const grant = { id: 'grant', app_id: client_id, account_id: account.id, scope: '' }
+    const grant = {
+      id: 'grant',
+      app_id: client_id,
+      account_id: account.id,
+      scope: 'integration.store integration.order integration.inventory',
+    }
     await world.server.storage.authorizations.save(grant, [1003n], 'replace', world.server.clock.now())
     await receiver.until(all => all.find(({ type }) => type === 'authorization.granted'))
     await world.push(sampleStore({ id: 1003, merchant: null }))

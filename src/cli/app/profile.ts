@@ -16,6 +16,7 @@ interface UpdateOptions {
   publisher?: string | false
   redirectUri?: string[] | false
   logo?: string | false
+  scope?: string
   json?: boolean
 }
 
@@ -32,7 +33,7 @@ export function registerProfile(app: Command): void {
 
   const update = app
     .command('update')
-    .description('change an app’s name, website, publisher, redirect URIs or logo; its scopes cannot change')
+    .description('change an app’s name, website, publisher, redirect URIs, scopes or logo')
     .argument('<client_id>')
     .option('--name <name>', 'what merchants see on the consent page')
     .option('--website <url>', 'the app’s website; merchants see it')
@@ -43,20 +44,25 @@ export function registerProfile(app: Command): void {
     .option('--no-redirect-uri', 'remove all redirect URIs')
     .option('--logo <file>', `${logoRule}; merchants see it`)
     .option('--no-logo', 'remove the logo')
+    .option(
+      '--scope <scopes>',
+      'replaces all scopes, space-delimited; merchants allow a new one when they connect the app again, linked stores are linked again',
+    )
     .option('--json', 'print the changed app as JSON')
   update.action(async (client_id: string, { json, logo, ...changes }: UpdateOptions) => {
     if (logo === undefined && Object.keys(changes).length === 0) {
-      update.error('error: nothing to change: use --name, --website, --publisher, --redirect-uri or --logo')
+      update.error('error: nothing to change: use --name, --website, --publisher, --redirect-uri, --scope or --logo')
     }
     await withStorage(async storage => {
       const before = await mustFind(storage, client_id)
       const { name = before.name, website = before.website, publisher = before.publisher } = changes
-      const { redirectUri = before.redirect_uris } = changes
+      const { redirectUri = before.redirect_uris, scope = before.scope } = changes
       const profile = {
         name,
         website: website || null,
         publisher: publisher || null,
         redirect_uris: redirectUri || [],
+        scope,
       }
       const services = { storage, clock: systemClock }
       // Checked before anything changes.

@@ -1,7 +1,5 @@
 import type { AppConnections } from '../../domain/apps/connected-apps.ts'
 import { storesOf } from '../../domain/apps/connected-apps.ts'
-import { readScopes } from '../../domain/apps/readable.ts'
-import type { App } from '../../storage/port/index.ts'
 import { storeNames, storesInWords } from '../parts/format/store-name.ts'
 
 /** What an app can really read, in sentences: by the merchant's consent and by the operator's links together. */
@@ -29,9 +27,8 @@ export function canReadByLink(connections: AppConnections): string {
     : `${what} Your platform’s operator connected it${linked.stores.length === 1 ? ' to this store' : ' to these stores'}. ${askOperator}`
 }
 
-/** The kinds of data that the app reads, as parts of a list. */
-export function dataInWords(app: App): string[] {
-  const scopes = readScopes(app)
+/** The kinds of data that an app reads by these scopes, as parts of a list. */
+export function dataInWords(scopes: readonly string[]): string[] {
   return [
     ...(scopes.includes('integration.order')
       ? ['orders, with their items, taxes, payments and promotions']

@@ -94,7 +94,7 @@ const connectedApp = (
     <div class="card-header">
       <div>
         !${appLogo(one.app)}<h!${level} !${beside === '' ? '' : html`id="!${headingOf(one)}"`}><a href="${path}/${one.app.id}">${one.app.name}</a></h!${level}>
-        !${appBadges(one.app)}
+        !${appBadges(one.app)}!${one.new_scopes.length === 0 ? '' : badge('Asks for more', 'info')}
       </div>
       !${beside}
     </div>

@@ -34,7 +34,7 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     { choice, problem }: Shown = {},
   ): Promise<FastifyReply> {
     const { pending, app, account, viewer } = request.openRequest
-    const question = await consents.ask(account, app)
+    const question = await consents.ask(account, app, pending)
     // Browsers apply the policy to a form's redirects too, and this form leads back to the app.
     reply.headers(securityHeaders([new URL(pending.redirect_uri).origin]))
     const view = {
@@ -84,16 +84,16 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     if (choice.foreign) return showAgain(request, reply, choice, 'foreign')
     if (choice.picked.size === 0) return showAgain(request, reply, choice, 'none')
     const picked = [...choice.picked]
-    const outcome = await consents.allow(pending.uid, account, app, pending.scope, picked, fromOf(request))
+    const outcome = await consents.allow(pending.uid, account, app, pending, picked, fromOf(request))
     if (outcome === 'not_owner') return showAgain(request, reply, choice, 'foreign')
     return goOn(request, reply, outcome)
   }
 
   scope.get('/consent/:uid', { schema: { querystring: choiceQuery } }, async (request, reply) => {
     const { problem, shown, picked, store_search } = request.query
-    const { app, account } = request.openRequest
+    const { pending, app, account } = request.openRequest
     if (shown !== '1') return show(request, reply)
-    const { stores } = await consents.ask(account, app)
+    const { stores } = await consents.ask(account, app, pending)
     const sent = { decision: '', store: picked.split('.'), store_search, _csrf: '' }
     return show(request, reply, {
       choice: readChoice(sent, stores),
@@ -102,8 +102,8 @@ export const consentPages: PagePlugin = async (scope, deps) => {
   })
 
   scope.post('/consent/:uid', { schema: { body: choiceForm } }, async (request, reply) => {
-    const { app, account } = request.openRequest
-    const { stores } = await consents.ask(account, app)
+    const { pending, app, account } = request.openRequest
+    const { stores } = await consents.ask(account, app, pending)
     const sent = readChoice(request.body, stores)
     if (isTool(sent)) return showAgain(request, reply, useTool(sent, stores))
     if (sent.decision === 'allow') return allow(request, reply, sent)

@@ -1,5 +1,4 @@
 import { html } from 'ghtml'
-import { splitScope } from '../../contract/scopes.ts'
 import type { ConsentQuestion } from '../../domain/apps/consent.ts'
 import { consentPath } from '../../oauth/provider.ts'
 import type { PendingRequest } from '../../oauth/pending-request.ts'
@@ -10,7 +9,7 @@ import { appLogo } from '../parts/logo.ts'
 import { notice, problemNotice } from '../parts/notice.ts'
 import { storeTime } from '../parts/format/time.ts'
 import { postForm } from '../parts/form/post-form.ts'
-import { scopeList } from './scope-list.view.ts'
+import { changes, scopeList } from './scope-list.view.ts'
 import type { StoreChoice } from './store-choice.ts'
 import { storeList } from './store-choice.view.ts'
 import { storeNames, storesInWords } from '../parts/format/store-name.ts'
@@ -63,18 +62,13 @@ export function consentPage(view: ConsentView): Page {
 }
 
 /** What the tokens of the merchant's consent and the app's own token read together. */
-function access({ question: { own_scopes }, pending }: ConsentView): string {
-  const all = [...new Set([...splitScope(pending.scope), ...own_scopes])]
-  const changes = all.includes('platform.write')
-    ? 'It never sees your password.'
-    : 'It cannot change your orders, items or prices, and never sees your password.'
-  return html`<h2>What it will be able to see</h2>
+const access = ({ question: { scopes, new_scopes } }: ConsentView): string =>
+  html`<h2>What it will be able to see</h2>
     <p>For the stores you pick, until you revoke its access:</p>
-    !${scopeList(all)}
-    <p class="muted">${changes}</p>`
-}
+    !${scopeList(scopes, { isNew: name => new_scopes.includes(name) })}
+    <p class="muted">${changes(scopes)} It never sees your password.</p>`
 
-function previously({ stores, allowed, allowed_since, linked }: ConsentQuestion): string {
+function previously({ stores, allowed, allowed_since, linked, new_scopes }: ConsentQuestion): string {
   if (allowed_since === null) return ''
   const readable = stores.filter(store => allowed.has(store.id) || linked.includes(store))
   const what = readable.length === 0 ? 'none of your stores' : storesInWords(readable, storeNames(stores))
@@ -83,7 +77,11 @@ function previously({ stores, allowed, allowed_since, linked }: ConsentQuestion)
     title: 'You allowed this app before',
     content: {
       html: html`You have allowed it since !${storeTime(allowed_since, homeZone(stores), { precision: 'day' })}. It can
-        read ${what} now. The stores that you pick below replace those you allowed.`,
+        read ${what} now. The stores that you pick below replace those you allowed.${
+          new_scopes.length === 0
+            ? ''
+            : ' It asks for more than you allowed: what is new is marked. If you deny it, the app keeps what you allowed.'
+        }`,
     },
   })
 }

@@ -1,11 +1,13 @@
 import type { AppProfile } from '../../domain/apps/apps.ts'
-import { text } from '../fields.ts'
+import { text, texts } from '../fields.ts'
 import type { ProfileForm } from './form.view.ts'
 
-export const profileFields = { name: text, website: text, publisher: text, redirect_uris: text }
+export const profileFields = { name: text, website: text, publisher: text, redirect_uris: text, scope: texts }
 
 /** Ignores blank lines between redirect URIs. */
-export function profileOf({ name, website, publisher, redirect_uris }: ProfileForm): AppProfile {
+export function profileOf(form: ProfileForm): AppProfile & { scope: string } {
+  const { name, website, publisher, redirect_uris, scopes } = form
   const lines = redirect_uris.split('\n').map(line => line.trim())
-  return { name, website, publisher, redirect_uris: lines.filter(line => line !== '') }
+  const uris = lines.filter(line => line !== '')
+  return { name, website, publisher, redirect_uris: uris, scope: scopes.join(' ') }
 }

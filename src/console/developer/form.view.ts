@@ -16,10 +16,10 @@ export interface ProfileForm {
   website: string
   publisher: string
   redirect_uris: string
+  scopes: readonly string[]
 }
 
 export interface AppForm extends ProfileForm {
-  scopes: readonly string[]
   public: boolean
 }
 
@@ -33,11 +33,12 @@ export const emptyForm: AppForm = {
   public: false,
 }
 
-export const formOf = ({ name, website, publisher, redirect_uris }: App): ProfileForm => ({
+export const formOf = ({ name, website, publisher, redirect_uris, scope }: App): ProfileForm => ({
   name,
   website: website ?? '',
   publisher: publisher ?? '',
   redirect_uris: redirect_uris.join('\n'),
+  scopes: splitScope(scope),
 })
 
 interface FormPage {
@@ -83,7 +84,7 @@ export const newAppPage = ({ viewer, form, problem }: NewAppView): Page =>
     action: `${appsPath}/new`,
     back: { href: appsPath, label: 'My apps' },
     fields: html`!${profileFields(form, problem)}
-      !${scopeChoice(form, problem)}
+      !${scopeChoice(form, problem, 'Pick only what your app needs. You can add scopes later, and merchants then allow them.')}
       !${choice({
         name: 'public',
         value: 'yes',
@@ -109,9 +110,14 @@ export const editAppPage = ({ viewer, app, form, problem }: EditAppView): Page =
     action: `${appsPath}/${app.id}/edit`,
     back: { href: `${appsPath}/${app.id}`, label: app.name },
     fields: html`!${profileFields(form, problem)}
-      !${problemAt('scope', problem)}
-      <p class="muted">You cannot change the scopes (${splitScope(app.scope).join(', ')}) or the type
-        (${app.public ? 'public' : 'confidential'}), because merchants allowed the app with these. To use others, create
+      !${scopeChoice(
+        form,
+        problem,
+        'A scope that you add counts for a merchant’s stores after the merchant has connected the app again, and for stores ' +
+          'that the operator linked after the operator has linked them again. A scope that you remove ends at once, also for ' +
+          'tokens that the app has; if you add it again, merchants allow it again.',
+      )}
+      <p class="muted">You cannot change the type (${app.public ? 'public' : 'confidential'}). To use the other one, create
         another app.</p>`,
     submit: 'Save changes',
   })
@@ -158,8 +164,9 @@ ${form.redirect_uris}</textarea>`,
   ].join('')
 
 const scopeChoice = (
-  form: AppForm,
+  form: ProfileForm,
   problem: InputError | undefined,
+  hint: string,
 ): string => html`<fieldset !${marks('scope', problem)}>
   <legend>Scopes</legend>
   !${problemAt('scope', problem)}
@@ -172,5 +179,5 @@ const scopeChoice = (
       checked: form.scopes.includes(scope),
     }),
   )}
-  <small id="scope-hint">Pick only what your app needs. You cannot change the scopes later.</small>
+  <small id="scope-hint">${hint}</small>
 </fieldset>`

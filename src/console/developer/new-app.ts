@@ -2,7 +2,7 @@ import type { NewApp } from '../../domain/apps/apps.ts'
 import { byAccount } from '../../domain/audit/audit.ts'
 import { InputError } from '../../domain/input-error.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { form, text, texts } from '../fields.ts'
+import { form, text } from '../fields.ts'
 import type { PageScope } from '../page-scope.ts'
 import { sendHtml } from '../send-html.ts'
 import { fromOf } from '../sign-in/signed-in.ts'
@@ -16,7 +16,7 @@ export function newApp(scope: PageScope, { apps, singleUseForms, sandbox }: Cons
 
   scope.get(path, async ({ viewer }, reply) => sendHtml(reply, newAppPage({ form: emptyForm, viewer })))
 
-  const body = form({ ...profileFields, scope: texts, public: text })
+  const body = form({ ...profileFields, public: text })
   scope.post(path, { schema: { body } }, async (request, reply) => {
     const { account, viewer } = request
     const { _csrf, scope: scopes, public: isPublic, ...profile } = request.body
@@ -36,7 +36,6 @@ export function newApp(scope: PageScope, { apps, singleUseForms, sandbox }: Cons
 
 const toNewApp = (form: AppForm, owner_id: string): NewApp => ({
   ...profileOf(form),
-  scope: form.scopes.join(' '),
   public: form.public,
   owner_id,
 })

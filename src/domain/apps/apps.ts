@@ -9,7 +9,7 @@ import { checkAll, InputError } from '../input-error.ts'
 import { isStorageFault } from '../storage-fault.ts'
 import { checkRegistered } from './redirect-uri.ts'
 
-/** The fields of an app that may change. Its scopes may not: merchants consented to exactly these. */
+/** The fields of an app that may change. */
 export interface AppProfile {
   name: string
   /** The app's site and maker, shown to merchants as the developer's own claim. */
@@ -63,15 +63,23 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       return { app, client_secret: made?.client_secret ?? null }
     },
 
-    async change(id: string, input: AppProfile, by: By): Promise<App> {
+    /**
+     * A scope that is added counts for a merchant's stores after the merchant has allowed it, and for stores that an
+     * operator linked after they are linked again. One that is removed ends at once.
+     */
+    async change(id: string, input: AppProfile & { scope?: string }, by: By): Promise<App> {
       const app = await mustFind(id)
+      const { redirect_uris, scope = app.scope } = input
       const { together: _, ...valid } = checkAll({
         ...profileChecks(input),
-        together: () => checkTogether({ ...app, redirect_uris: input.redirect_uris }),
+        scope: () => checkScope(scope, app.owner_id),
+        together: () => checkTogether({ ...app, redirect_uris, scope }),
       })
       const changed: App = { ...app, ...valid }
       const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
-      await storage.apps.update(changed, entry)
+      // Also those that it did not have: a parallel change may have added one.
+      const lost = changed.scope === app.scope ? [] : without(changed.scope)
+      await storage.apps.update(changed, lost, entry)
       return changed
     },
 
@@ -112,7 +120,7 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
           throw new InputError('store', `no store has the id ${store_id}`)
         }
       }
-      const link = { id: randomId(), app_id: app.id, account_id: null, scope: 'integration.store' }
+      const link = { id: randomId(), app_id: app.id, account_id: null, scope: app.scope }
       const entry = auditEntry(clock, by, 'access_linked', { app_id: id, store_ids })
       await storage.authorizations.save(link, store_ids, 'add', clock.now(), entry)
     },
@@ -169,9 +177,16 @@ const profileChecks = ({ name, website = null, publisher = null, redirect_uris }
   redirect_uris: () => checkRedirectUris(redirect_uris),
 })
 
+/** All scopes but these. */
+const without = (scope: string): string[] =>
+  Object.keys(scopes).filter(name => !splitScope(scope).includes(name))
+
 function whatChanged(before: App, after: App): string {
   const fields = ['name', 'website', 'publisher', 'redirect_uris'] as const
-  const changed = fields.filter(field => String(before[field] ?? '') !== String(after[field] ?? ''))
+  const changed: string[] = fields.filter(field => String(before[field] ?? '') !== String(after[field] ?? ''))
+  const [had, has] = [splitScope(before.scope), splitScope(after.scope)]
+  for (const scope of has.filter(each => !had.includes(each))) changed.push(`${scope} added`)
+  for (const scope of had.filter(each => !has.includes(each))) changed.push(`${scope} removed`)
   return changed.length === 0 ? 'nothing' : changed.join(', ')
 }
 

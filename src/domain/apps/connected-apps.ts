@@ -2,10 +2,12 @@ import type { Clock, Seconds } from '../../lib/clock.ts'
 import type { Account, App, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
 import type { LastRead, ReadFigures } from '../usage/reads.ts'
-import { readsLinks } from './readable.ts'
+import { newScopes, readScopes } from './readable.ts'
 
 /** A merchant's store that an app may read. */
 export interface ConnectedStore extends MerchantStore {
+  /** By which the app reads it. */
+  scopes: string[]
   since: Seconds
   activated_at: Seconds | null
   last_read_at: Seconds | null
@@ -15,6 +17,8 @@ export interface ConnectedStore extends MerchantStore {
 export interface Connection {
   app: App
   since: Seconds
+  /** What the app asks for since the merchant allowed it; empty for an operator's link. */
+  new_scopes: string[]
   /** By id. Empty when every store was removed from the authorization or left the merchant. */
   stores: ConnectedStore[]
   last_read_at: Seconds | null
@@ -52,6 +56,7 @@ export function storesOf({ own, linked }: Pick<AppConnections, 'own' | 'linked'>
     const allowed = all.get(store.id)
     all.set(store.id, {
       ...store,
+      scopes: [...new Set([...(allowed?.scopes ?? []), ...store.scopes])],
       by_merchant: allowed !== undefined,
       by_operator: true,
       since: Math.min(store.since, allowed?.since ?? store.since),
@@ -79,16 +84,28 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     ])
     const app_ids = new Set([...allowed, ...links].map(({ app_id }) => app_id))
     const apps = await findAll([...app_ids])
-    const effective = links.filter(({ app_id }) => isReadable(apps.get(app_id)))
+    const scopesOf = (app_id: string, scope: string, by: 'merchant' | 'operator'): string[] => {
+      const app = apps.get(app_id)
+      return app ? readScopes(app, scope, by) : []
+    }
+    const effective = links
+      .map(({ scope, ...link }) => ({ ...link, scopes: scopesOf(link.app_id, scope, 'operator') }))
+      .filter(({ scopes }) => scopes.length > 0)
     const linksOf = Map.groupBy(effective, ({ app_id }) => app_id)
-    const own = allowed.map(({ app_id, created_at, stores: of }) => ({
+    const own = allowed.map(({ app_id, created_at, scope, stores: of }) => ({
       app_id,
       since: created_at,
-      stores: of.map(({ id: store_id, ...facts }) => ({ store_id, ...facts })),
+      allowed: scope,
+      stores: of.map(({ id: store_id, ...facts }) => ({
+        store_id,
+        scopes: scopesOf(app_id, scope, 'merchant'),
+        ...facts,
+      })),
     }))
     const linked = [...linksOf].map(([app_id, of]) => ({
       app_id,
       stores: of,
+      allowed: null,
       since: Math.min(...of.map(({ since }) => since)),
     }))
     // By current ownership: a former owner no longer sees the store.
@@ -150,28 +167,37 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
   }
 }
 
-const isReadable = (app: App | undefined): boolean => app !== undefined && readsLinks(app)
-
 /** A connection as stored, by consent or by link. */
 interface Linked {
   app_id: string
   since: Seconds
-  stores: readonly { store_id: bigint; since: Seconds; activated_at: Seconds | null }[]
+  /** The scopes of the merchant's consent; null for a link. */
+  allowed: string | null
+  stores: readonly {
+    store_id: bigint
+    scopes: string[]
+    since: Seconds
+    activated_at: Seconds | null
+  }[]
 }
 
 function connectionOf(
   app: App | undefined,
-  { since, stores }: Omit<Linked, 'app_id'>,
+  { since, allowed, stores }: Omit<Linked, 'app_id'>,
   byId: ReadonlyMap<bigint, MerchantStore>,
   last: LastRead | undefined,
 ): Connection[] {
   if (!app) return []
-  const seen = stores.flatMap(({ store_id, since, activated_at }): ConnectedStore[] => {
+  const seen = stores.flatMap(({ store_id, scopes, since, activated_at }): ConnectedStore[] => {
     const store = byId.get(store_id)
-    return store ? [{ ...store, since, activated_at, last_read_at: last?.stores.get(store_id) ?? null }] : []
+    const last_read_at = last?.stores.get(store_id) ?? null
+    return store ? [{ ...store, scopes, since, activated_at, last_read_at }] : []
   })
   const reads = seen.flatMap(({ last_read_at }) => last_read_at ?? [])
-  return [{ app, since, stores: seen, last_read_at: reads.length === 0 ? null : Math.max(...reads) }]
+  const new_scopes = allowed === null ? [] : newScopes(app, allowed)
+  return [
+    { app, since, new_scopes, stores: seen, last_read_at: reads.length === 0 ? null : Math.max(...reads) },
+  ]
 }
 
 function whatChanged(before: ReadonlySet<bigint>, after: readonly bigint[]): string {

@@ -3,7 +3,8 @@ import { sha256 } from '../../lib/hash.ts'
 import { randomId } from '../../lib/ids.ts'
 import type { Account, App, Decision, Decisions, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
-import { ownScopes, readsLinks } from './readable.ts'
+import { commonScopes, splitScope } from '../../contract/scopes.ts'
+import { askedScopes, readScopes } from './readable.ts'
 
 export interface ConsentQuestion {
   stores: MerchantStore[]
@@ -13,8 +14,23 @@ export interface ConsentQuestion {
   allowed_since: Seconds | null
   /** The merchant's stores that the app reads by an operator's link; the merchant's decision does not change them. */
   linked: MerchantStore[]
-  /** The app's scopes that its own token (client_credentials) will carry for the picked stores. */
-  own_scopes: string[]
+  /** What the app may do with the picked stores after an Allow, by the merchant's consent and with its own token. */
+  scopes: string[]
+  /** Those that the merchant has not allowed before; empty when the merchant has not allowed the app before. */
+  new_scopes: string[]
+}
+
+/** What an authorization request asks for. */
+export interface AskedScopes {
+  scope: string
+  /** The app's scopes when the request began; null when that is not known. */
+  app_scope: string | null
+}
+
+/** As long as a request is open, a scope that the app loses is no longer asked for, and one that it gains is not added. */
+function scopesAsked(app: App, { scope, app_scope }: AskedScopes): string[] {
+  const asked = askedScopes({ ...app, scope: commonScopes(app_scope ?? app.scope, app.scope) })
+  return [...new Set([...splitScope(scope), ...asked])]
 }
 
 /** Seconds for which a decision is kept: longer than its request, and to explain it to a merchant who returns to its page. */
@@ -24,20 +40,27 @@ const memory = 86_400
 export function createConsent({ storage, clock }: { storage: Storage; clock: Clock }) {
   const requestOf = (uid: string) => ({ hash: sha256(uid), expires_at: clock.now() + memory })
   return {
-    async ask(account: Account, app: App): Promise<ConsentQuestion> {
+    async ask(account: Account, app: App, asked: AskedScopes): Promise<ConsentQuestion> {
       const [stores, connected] = await Promise.all([
         storage.stores.ofMerchant(account.email),
         storage.authorizations.ofAccount(account.id),
       ])
       const links = await storage.authorizations.linksTo(stores.map(({ id }) => id))
-      const linked = new Set(links.filter(({ app_id }) => app_id === app.id).map(({ store_id }) => store_id))
+      const linked = new Set(
+        links
+          .filter(({ app_id, scope }) => app_id === app.id && readScopes(app, scope, 'operator').length > 0)
+          .map(({ store_id }) => store_id),
+      )
       const live = connected.find(({ app_id }) => app_id === app.id)
+      const scopes = scopesAsked(app, asked)
+      const known = live ? splitScope(live.scope) : scopes
       return {
         stores,
         allowed: new Map(live?.stores.map(({ id, since }) => [id, since])),
         allowed_since: live?.created_at ?? null,
-        linked: readsLinks(app) ? stores.filter(({ id }) => linked.has(id)) : [],
-        own_scopes: ownScopes(app),
+        linked: stores.filter(({ id }) => linked.has(id)),
+        scopes,
+        new_scopes: scopes.filter(scope => !known.includes(scope)),
       }
     },
 
@@ -46,7 +69,7 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       uid: string,
       account: Account,
       app: App,
-      scope: string,
+      asked: AskedScopes,
       store_ids: readonly bigint[],
       from: From,
     ): ReturnType<Decisions['allow']> {
@@ -54,7 +77,7 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
         id: randomId(),
         app_id: app.id,
         account_id: account.id,
-        scope,
+        scope: scopesAsked(app, asked).join(' '),
         merchant: account.email,
       }
       const about = { app_id: app.id, account_id: account.id, store_ids }

@@ -1,4 +1,4 @@
-import { splitScope } from '../../contract/scopes.ts'
+import { commonScopes, splitScope } from '../../contract/scopes.ts'
 import type { App } from '../../storage/port/index.ts'
 
 type ReadingApp = Pick<App, 'public' | 'scope'>
@@ -12,12 +12,18 @@ export const ownScopes = ({ public: isPublic, scope }: ReadingApp): string[] =>
 
 const isReadScope = (scope: string): boolean => scope.startsWith('integration.')
 
-/** Only an app's own token reads the stores that an operator linked. */
-export const readsLinks = (app: ReadingApp): boolean => ownScopes(app).some(isReadScope)
+/** What the app asks of a merchant: the scope of the consent's tokens, and those of its own token. */
+export const askedScopes = (app: ReadingApp): string[] =>
+  splitScope(app.scope).filter(scope => !app.public || scope === 'integration.store')
 
-/** The scopes by which the app reads: those of its own token, or of a merchant's consent for a public app. */
-export const readScopes = (app: ReadingApp): string[] =>
-  app.public ? ['integration.store'] : ownScopes(app).filter(isReadScope)
+/** Of the scopes that were allowed, those by which the app reads. An operator's link gives tokens of the app's own alone. */
+export const readScopes = (app: ReadingApp, allowed: string, by: 'merchant' | 'operator'): string[] => {
+  const scopes = by === 'merchant' ? askedScopes(app) : ownScopes(app)
+  return splitScope(commonScopes(scopes.join(' '), allowed)).filter(isReadScope)
+}
 
-/** The app can write the data of every store: the platform itself. */
-export const writes = (app: ReadingApp): boolean => ownScopes(app).includes('platform.write')
+/** What the app asks for and the merchant has not allowed: the app got these scopes later. */
+export const newScopes = (app: ReadingApp, allowed: string): string[] => {
+  const known = splitScope(allowed)
+  return askedScopes(app).filter(scope => !known.includes(scope))
+}

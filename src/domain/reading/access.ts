@@ -1,4 +1,5 @@
-import { fail } from '../../errors.ts'
+import { type Scope, splitScope } from '../../contract/scopes.ts'
+import { type ApiError, fail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
 import type {
   AccessClaim,
@@ -24,26 +25,54 @@ export interface Reader {
   claim: ReadClaim
 }
 
-/** The checks run in this order: token, scope, parameters, store exists, store allowed. Here are the first and the last two. */
+/** What a request needs: one of these scopes would do. */
+export type Needed = Scope | readonly [Scope, ...Scope[]]
 
-export function checkToken(facts: TokenFacts): void {
+/** The checks run in this order: token, scope, parameters, store exists, store allowed. */
+
+export function checkToken(facts: TokenFacts, needed: Needed): void {
   if (!facts.app_live) throw fail('token_revoked', 'The app that holds this token was disabled or removed')
   if (facts.token_revoked) throw fail('token_revoked', 'This token was revoked')
   if (!facts.authorization_live)
     throw fail('token_revoked', 'The merchant’s authorization behind this token was revoked')
+  // The app's developer may have removed the scope after the token was issued.
+  if (!covers(facts.app_scope, needed)) throw insufficient(needed)
 }
 
-export function checkStore(facts: AccessFacts, store_id: bigint): StoreFacts {
-  checkToken(facts)
+export function checkStore(facts: AccessFacts, store_id: bigint, needed: Needed): StoreFacts {
+  checkToken(facts, needed)
   if (facts.store === null) throw fail('store_not_found', `No store has the id ${store_id}`)
-  if (!facts.store_allowed) throw forbidden(store_id)
+  checkAllowed(facts.store_allowed ? facts.store_scope : null, store_id, needed)
   return facts.store
 }
 
-export const forbidden = (store_id: bigint) =>
-  fail('store_forbidden', `This token may not access store ${store_id}`)
+/** `scope`: that by which the store may be read; null when it may not. */
+export function checkAllowed(scope: string | null, store_id: bigint, needed: Needed): void {
+  if (scope === null) throw fail('store_forbidden', `This token may not access store ${store_id}`)
+  if (covers(scope, needed)) return
+  throw fail(
+    'store_forbidden',
+    `The app may not read store ${store_id} by ${named(needed)}: it got the scope after the store was connected, so the merchant must connect the app again`,
+  )
+}
+
+const listOf = (needed: Needed): readonly [Scope, ...Scope[]] =>
+  typeof needed === 'string' ? [needed] : needed
+
+const named = (needed: Needed): string => listOf(needed).join(' or ')
+
+export function covers(scope: string, needed: Needed): boolean {
+  const names = splitScope(scope)
+  return listOf(needed).some(name => names.includes(name))
+}
+
+/** RFC 6750 §3.1: the challenge names a scope that would do. */
+export const insufficient = (needed: Needed): ApiError =>
+  fail('scope_insufficient', `This token does not carry the scope ${named(needed)}`, {
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${listOf(needed)[0]}"` },
+  })
 
 /** For a request that fails anyway: a revoked token is reported before any other problem. */
-export async function checkLive(storage: Storage, principal: Principal): Promise<void> {
-  checkToken(await storage.stores.access(principal.claim, null))
+export async function checkLive(storage: Storage, principal: Principal, needed: Needed): Promise<void> {
+  checkToken(await storage.stores.access(principal.claim, null), needed)
 }

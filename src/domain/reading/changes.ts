@@ -1,6 +1,12 @@
-import { type ChangeKind, changeKinds, type Storage, type StoreFacts } from '../../storage/port/index.ts'
+import {
+  type AccessFacts,
+  type ChangeKind,
+  changeKinds,
+  type Storage,
+  type StoreFacts,
+} from '../../storage/port/index.ts'
 import type { Scope } from '../../contract/scopes.ts'
-import { checkStore, type Principal } from './access.ts'
+import { checkStore, covers, type Principal } from './access.ts'
 import { checkAfter, checkFeed, feedOf } from './feed.ts'
 import { firstRows, type Page, pageOf } from './page.ts'
 
@@ -9,11 +15,13 @@ export interface ChangesRequest {
   after: number
   feed?: string | undefined
   count: number
-  kinds: readonly ChangeKind[]
+  /** Those that the request names; without any, all that may be read. */
+  kinds?: readonly ChangeKind[] | undefined
 }
 
 /** The entries of a page with what stands around them in the answer. */
 export interface ChangesPage extends Page {
+  kinds: readonly ChangeKind[]
   feed: string
   /** The store's newest seq when the page was read. */
   newest: number
@@ -32,6 +40,20 @@ export const scopeOfKind: Record<ChangeKind, Scope> = {
 export const kindsOf = ({ scopes }: Principal): ChangeKind[] =>
   changeKinds.filter(kind => scopes.has(scopeOfKind[kind]))
 
+/** Of at least one kind. */
+export const scopesOf = (kinds: readonly ChangeKind[]): readonly [Scope, ...Scope[]] =>
+  kinds.map(kind => scopeOfKind[kind]) as [Scope, ...Scope[]]
+
+/** Of these, the kinds that may be read of the store: the app and the merchant's consent have their scopes too. */
+export const readableKinds = (
+  principal: Principal,
+  { app_scope, store_scope }: Pick<AccessFacts, 'app_scope' | 'store_scope'>,
+): ChangeKind[] =>
+  kindsOf(principal).filter(kind => {
+    const scope = scopeOfKind[kind]
+    return covers(app_scope, scope) && covers(store_scope, scope)
+  })
+
 /** The newest seq of a store's entities of these kinds. */
 export const newestOf = (
   { orders_version, items_version }: Pick<StoreFacts, 'orders_version' | 'items_version'>,
@@ -39,25 +61,44 @@ export const newestOf = (
 ): number => Math.max(...kinds.map(kind => (kind === 'order' ? orders_version : items_version)))
 
 export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
-  return async ({ claim }: Principal, request: ChangesRequest): Promise<ChangesPage> => {
-    const { store_id, after, feed, count, kinds } = request
+  /** Every kind must be readable. */
+  const check = (facts: AccessFacts, store_id: bigint, kinds: readonly ChangeKind[]): StoreFacts => {
+    const [store] = scopesOf(kinds).map(scope => checkStore(facts, store_id, scope))
+    return store as StoreFacts
+  }
+
+  return async (principal: Principal, request: ChangesRequest): Promise<ChangesPage> => {
+    const { claim } = principal
+    const { store_id, after, feed, count } = request
+    const read = (kinds: readonly ChangeKind[]) =>
+      changes.page({ claim, query: { store_id, after, kinds }, limit: firstRows(count), count })
+    let kinds = request.kinds ?? kindsOf(principal)
+    let first = await read(kinds)
+    if (request.kinds === undefined) {
+      const readable = readableKinds(principal, first.facts)
+      // Rarely: the merchant has not allowed a scope that the app got later.
+      if (readable.length > 0 && readable.length < kinds.length) {
+        kinds = readable
+        first = await read(kinds)
+      }
+    }
     const query = { store_id, after, kinds }
-    const first = await changes.page({ claim, query, limit: firstRows(count), count })
-    const { seq: newest } = checkStore(first.facts, store_id)
+    const { seq: newest } = check(first.facts, store_id, kinds)
     if (feed !== undefined) checkFeed(feed, first.history, kinds)
     checkAfter(after, newest)
     if (first.chunk === null) throw new Error('the storage returned no changes for a store that may be read')
     let last = first.chunk.last_seq
-    const read = pageOf(first.chunk, count, null, {
+    const entries = pageOf(first.chunk, count, null, {
       async more(behind, limit) {
         const chunk = await changes.more({ claim, query, after: behind, limit })
         last = chunk.last_seq ?? last
         page.orders += chunk.orders
         return chunk
       },
-      check: now => void checkStore(now, store_id),
+      check: now => void check(now, store_id, kinds),
     })
-    const page: ChangesPage = Object.assign(read, {
+    const page: ChangesPage = Object.assign(entries, {
+      kinds,
       orders: first.chunk.orders,
       feed: feedOf(first.history, kinds),
       newest,

@@ -21,11 +21,11 @@ export function createItemList({ items }: Pick<Storage, 'items'>) {
       count,
       unless_version: known,
     })
-    checkStore(facts, store_id)
+    checkStore(facts, store_id, 'integration.inventory')
     if (chunk === null) return { version, page: null }
     const page = pageOf(chunk, count, end, {
       more: (after, limit) => items.more({ claim, query, after, limit }),
-      check: now => void checkStore(now, store_id),
+      check: now => void checkStore(now, store_id, 'integration.inventory'),
     })
     return { version, page }
   }

@@ -21,11 +21,11 @@ export function createOrderList({ orders }: Pick<Storage, 'orders'>) {
       count,
       unless_version: known,
     })
-    checkStore(facts, store_id)
+    checkStore(facts, store_id, 'integration.order')
     if (chunk === null) return { version, page: null }
     const page = pageOf(chunk, count, end, {
       more: (after, limit) => orders.more({ claim, query, after, limit }),
-      check: now => void checkStore(now, store_id),
+      check: now => void checkStore(now, store_id, 'integration.order'),
     })
     return { version, page }
   }

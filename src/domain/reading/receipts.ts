@@ -1,6 +1,6 @@
 import type { Receipt, Storage } from '../../storage/port/index.ts'
 import { checkStore, type Principal } from './access.ts'
-import { kindsOf } from './changes.ts'
+import { readableKinds } from './changes.ts'
 import { feedOf } from './feed.ts'
 
 export interface ReceiptsRequest {
@@ -27,9 +27,9 @@ export function createReceipts({ changes }: Pick<Storage, 'changes'>) {
       claim,
       query: { store_id, first_day, last_day },
     })
-    const { seq } = checkStore(facts, store_id)
+    const { seq } = checkStore(facts, store_id, 'integration.order')
     if (receipts === null) throw new Error('the storage returned no receipts for a store that may be read')
-    const kinds = kindsOf(principal)
+    const kinds = readableKinds(principal, facts)
     return {
       feed: feedOf(history, kinds),
       seq,

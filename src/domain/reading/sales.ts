@@ -17,7 +17,7 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
     const { store_id, start_date, end_date, count } = request
     const query = { store_id, ...cover(start_date, end_date) }
     const { facts, sold } = await storage.sales.sum({ claim, query, unless_version: known })
-    const { orders_version: version } = checkStore(facts, store_id)
+    const { orders_version: version } = checkStore(facts, store_id, 'integration.inventory')
     if (sold === null) return { version, page: null }
     const offset = offsetOf(request)
     const entries = listed(sold)

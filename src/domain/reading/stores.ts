@@ -10,11 +10,11 @@ export function createStoreList(storage: Storage) {
     const offset = offsetOf(request)
     const limit = firstSmallRows(count)
     const { facts, chunk, end } = await stores.page({ claim, offset, behind, limit, count })
-    checkToken(facts)
+    checkToken(facts, 'integration.store')
     if (chunk === null) throw new Error('the storage returned no page of stores for a live token')
     return pageOf(chunk, count, end, {
       more: (after, rows) => stores.more({ claim, after, limit: rows }),
-      check: checkToken,
+      check: now => checkToken(now, 'integration.store'),
     })
   }
 }
@@ -22,7 +22,8 @@ export function createStoreList(storage: Storage) {
 /** Spec 4.2. Idempotent: the time of the first activation stays. Returns the store with the token's scopes. */
 export function createActivation(storage: Storage, clock: Clock) {
   return async ({ claim, scope }: Principal, store_id: bigint): Promise<string> => {
-    const { doc } = checkStore(await storage.stores.access(claim, store_id), store_id)
+    const facts = await storage.stores.access(claim, store_id)
+    const { doc } = checkStore(facts, store_id, 'integration.store')
     await storage.stores.activate(store_id, claim.app_id, clock.now())
     return `${doc.slice(0, -1)},"scope":${JSON.stringify(scope)}}`
   }

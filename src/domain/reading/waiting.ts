@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import type { Scope } from '../../contract/scopes.ts'
 import { fail } from '../../errors.ts'
-import { checkToken, forbidden } from './access.ts'
+import { checkAllowed, checkToken, covers } from './access.ts'
 import type {
   AccessClaim,
   SequenceMove,
@@ -37,6 +38,8 @@ interface Waiter {
 
 interface StoreWaiter extends Waiter {
   store_id: bigint
+  /** What the request reads. */
+  scopes: readonly [Scope, ...Scope[]]
   above: number
   isDue(store: Versions): boolean
 }
@@ -175,10 +178,17 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     const found = await storage.changes.access(tokens)
     for (const [i, { waiters }] of tokens.entries()) {
       const { token, allowed } = found[i] as WaitingAccess
-      const ended = failureOf(() => checkToken(token))
       for (const waiter of waiters) {
+        const { store_id, scopes } = waiter
+        const scope = allowed.get(store_id) ?? null
+        const ended = failureOf(() => {
+          checkToken(token, scopes)
+          checkAllowed(scope, store_id, scopes)
+        })
         if (ended !== null) waiter.end(ended)
-        else if (!allowed.has(waiter.store_id)) waiter.end(forbidden(waiter.store_id))
+        // A part of it has ended: the request reads again, and decides.
+        else if (!scopes.every(each => covers(token.app_scope, each) && covers(scope ?? '', each)))
+          waiter.wake()
       }
     }
   }
@@ -207,11 +217,12 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     async forStore(
       options: WaitOptions & {
         store_id: bigint
+        scopes: StoreWaiter['scopes']
         above: number
         newest(store: Versions): number
       },
     ): Promise<number | null> {
-      const { claim, store_id, above, newest } = options
+      const { claim, store_id, scopes, above, newest } = options
       const known = recent.get(store_id)
       if (known && newest(versionsAfter(known)) > above) {
         // Once: a failover may have lost the change, and the request would read and come back here without end.
@@ -220,7 +231,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
       }
       return hold<StoreWaiter>(
         options,
-        ends => ({ ...ends, claim, store_id, above, isDue: store => newest(store) > above }),
+        ends => ({ ...ends, claim, store_id, scopes, above, isDue: store => newest(store) > above }),
         waiter => {
           const set = ofStore.get(store_id) ?? new Set()
           ofStore.set(store_id, set.add(waiter))

@@ -104,7 +104,7 @@ export function createStoreOrders({ storage, clock }: { storage: Storage; clock:
   /** One order, its JSON as the API sends it, and the number of the change that stored it. */
   async function find(reader: Reader, store_id: bigint, id: string) {
     const { facts, order } = await storage.orders.find({ ...reader, store_id, id })
-    checkStore(facts, store_id)
+    checkStore(facts, store_id, 'integration.order')
     return order && { ...order, parsed: parseExact(order.doc) as StoredOrder }
   }
 
@@ -125,7 +125,7 @@ export function createStoreOrders({ storage, clock }: { storage: Storage; clock:
     const last_day = from?.day ?? Math.floor(clock.now() / secondsOfDay) + 366
     const query = { store_id, first_day: firstDay, last_day }
     const { facts, receipts } = await storage.changes.receipts({ ...reader, query })
-    checkStore(facts, store_id)
+    checkStore(facts, store_id, 'integration.order')
     const days = (receipts?.days ?? []).map(({ day }) => Number(day)).toReversed()
     const entries: StoredOrder[] = named ? [named.parsed] : []
     let scanned = 0

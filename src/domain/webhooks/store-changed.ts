@@ -1,4 +1,4 @@
-import type { Scope } from '../../contract/scopes.ts'
+import { commonScopes } from '../../contract/scopes.ts'
 import { storedAt } from '../../lib/seq.ts'
 import { messageBody, messageId } from '../../lib/webhook-message.ts'
 import {
@@ -7,20 +7,21 @@ import {
   changeKinds,
   type NewDelivery,
 } from '../../storage/port/index.ts'
+import { covers } from '../reading/access.ts'
 import { scopeOfKind } from '../reading/changes.ts'
 import { feedOf } from '../reading/feed.ts'
 
 /** The event for a store as it is now. The same seq gives the same event, and the same `webhook-id`. */
 export function storeChanged(
   { id: endpoint_id, scope }: ActiveEndpoint,
-  { store_id, seq }: ClaimedPosition,
+  { store_id, seq, scope: allowed }: ClaimedPosition,
   history: string,
   now_ms: number,
 ): NewDelivery {
-  const scopes = new Set(scope.split(' ') as Scope[])
+  const readable = commonScopes(scope, allowed)
   const feed = feedOf(
     history,
-    changeKinds.filter(kind => scopes.has(scopeOfKind[kind])),
+    changeKinds.filter(kind => covers(readable, scopeOfKind[kind])),
   )
   const at = storedAt(seq)
   const data = `{"store_id":${store_id},"seq":${seq},"feed":${JSON.stringify(feed)}}`

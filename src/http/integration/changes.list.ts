@@ -3,14 +3,14 @@ import { Type } from 'typebox'
 import { Changes } from '../../contract/changes.ts'
 import { fieldType, mayBeOmitted } from '../../contract/fields.ts'
 import { count, maxOrderCount } from '../../contract/paging.ts'
-import { checkLive, type Principal } from '../../domain/reading/access.ts'
+import { checkLive, insufficient, type Principal } from '../../domain/reading/access.ts'
 import {
   type ChangesPage,
   type ChangesRequest,
   createChangesList,
-  kindsOf,
   newestOf,
   scopeOfKind,
+  scopesOf,
 } from '../../domain/reading/changes.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
@@ -19,7 +19,7 @@ import { checkedTogether, listParameter, seqParameter } from '../parameters.ts'
 import { rateLimit } from '../reply/headers.ts'
 import { sendChanges } from '../reply/listing.ts'
 import { errorResponses, success } from '../reply/responses.ts'
-import { type App, insufficient, principalOf } from '../route.ts'
+import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { store_id } from './of-store.ts'
 import { wait, waitingTime } from './wait.ts'
@@ -64,12 +64,13 @@ const parameters = checkedTogether(
 export function changesList(app: App, { storage, clock, waiting, requireScope }: IntegrationDeps): void {
   const listChanges = createChangesList(storage)
 
-  /** The kinds that the request names, or all that the token may follow. */
-  async function chooseKinds(principal: Principal, named: readonly ChangeKind[] | undefined) {
-    const refused = named?.find(kind => !principal.scopes.has(scopeOfKind[kind]))
-    if (refused === undefined) return named ?? kindsOf(principal)
-    await checkLive(storage, principal)
-    throw insufficient(scopeOfKind[refused])
+  /** Throws when the request names a kind that the token may not follow. */
+  async function checkKinds(principal: Principal, named: readonly ChangeKind[] = []): Promise<void> {
+    const refused = named.find(kind => !principal.scopes.has(scopeOfKind[kind]))
+    if (refused === undefined) return
+    const scope = scopeOfKind[refused]
+    await checkLive(storage, principal, scope)
+    throw insufficient(scope)
   }
 
   /** Reads a page; when it has no entries, waits for one and reads again. */
@@ -90,8 +91,9 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
           ...wait,
           claim: principal.claim,
           store_id: query.store_id,
+          scopes: scopesOf(page.kinds),
           above: page.newest,
-          newest: store => newestOf(store, query.kinds),
+          newest: store => newestOf(store, page.kinds),
         }),
       )
       // Without a change the page is still the current one, and nothing has to be read.
@@ -130,12 +132,12 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
       ...requireScope(['integration.order', 'integration.inventory']),
     },
     async (request, reply) => {
-      const { store_id, after, feed, count: most, kinds: named, wait: seconds } = request.query
-      const kinds = await chooseKinds(principalOf(request), named)
+      const { store_id, after, feed, count: most, kinds, wait: seconds } = request.query
+      await checkKinds(principalOf(request), kinds)
       const query = { store_id, after, feed, count: most, kinds }
       const page = await readOrWait(request, reply, query, request.method === 'HEAD' ? 0 : seconds)
       reply.header('cache-control', 'no-store')
-      return sendChanges(reply, page, kinds)
+      return sendChanges(reply, page)
     },
   )
 }

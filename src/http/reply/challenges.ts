@@ -1,7 +1,6 @@
-import type { Scope } from '../../contract/scopes.ts'
 import type { ErrorCode } from '../../errors.ts'
 
-/** RFC 6750 §3: the WWW-Authenticate header for a rejected token. */
+/** RFC 6750 §3: the WWW-Authenticate header for a rejected token. That of a missing scope names it, so the error carries it. */
 
 const invalidToken = (description: string): string =>
   `Bearer error="invalid_token", error_description="${description}"`
@@ -13,8 +12,3 @@ export const challenges: Partial<Record<ErrorCode, string>> = {
   token_expired: invalidToken('The token has expired'),
   token_revoked: invalidToken('The token was revoked'),
 }
-
-/** This challenge names the missing scope, so the error itself carries it. */
-export const insufficientScope = (scope: Scope): Record<string, string> => ({
-  'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
-})

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangesPage } from '../../domain/reading/changes.ts'
 import type { Listing, Page } from '../../domain/reading/page.ts'
-import type { ChangeKind, Cursor } from '../../storage/port/index.ts'
+import type { Cursor } from '../../storage/port/index.ts'
 import { release } from '../../lib/release.ts'
 import { head, json, tail } from './envelope.ts'
 import { admitPieces } from '../admission/overload.ts'
@@ -37,16 +37,12 @@ async function* pieces(
 }
 
 /** Sends a page of changes: the entries, and behind them what is known once all are read. */
-export async function sendChanges(
-  reply: FastifyReply,
-  page: ChangesPage,
-  kinds: readonly ChangeKind[],
-): Promise<FastifyReply> {
+export async function sendChanges(reply: FastifyReply, page: ChangesPage): Promise<FastifyReply> {
   reply.request.page = page
   reply.header('content-type', json)
   const { feed, first, rest } = page
   const opening = Buffer.from(
-    `${head(reply.server.clock.now())}{"feed":"${feed}","kinds":${JSON.stringify(kinds)},"changes":[`,
+    `${head(reply.server.clock.now())}{"feed":"${feed}","kinds":${JSON.stringify(page.kinds)},"changes":[`,
   )
   const end = () => {
     const { next, more } = page.position()

@@ -41,9 +41,13 @@ export interface Apps {
   ofOwner(owner_id: string): Promise<App[]>
   /** The enabled apps with a redirect URI that begins with this text. */
   redirectingTo(start: string): Promise<App[]>
-  /** Changes the editable fields; false when the app does not exist. */
+  /**
+   * Changes the editable fields; false when the app does not exist. The scopes `lost` are removed from its
+   * authorizations too.
+   */
   update(
-    app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris'>,
+    app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris' | 'scope'>,
+    lost: readonly string[],
     audit?: AuditEntry,
   ): Promise<boolean>
   /** Valid secrets, newest first. */

@@ -9,7 +9,7 @@ export interface Authorization {
   id: string
   app_id: string
   account_id: string | null
-  /** Scopes that a token of the authorization_code grant may carry, space-delimited. */
+  /** The scopes that were allowed, space-delimited: for the app's own token too, which reads the same stores. */
   scope: string
   created_at: Seconds
   updated_at: Seconds
@@ -20,9 +20,10 @@ export interface Authorizations {
   find(id: string): Promise<Authorization | null>
   findLive(app_id: string, account_id: string | null): Promise<Authorization | null>
   /**
-   * Sets the stores of the live authorization of the app and account, and creates one under `id` if there is none. `add`
-   * keeps the stores it had; `change` creates nothing. Returns the id of the live one; or null, without a write, when
-   * there is none to change, or when `merchant` is given and a store is not that merchant's or the account is disabled.
+   * Sets the stores of the live authorization of the app and account, and creates one under `id` if there is none. The
+   * stores are then covered with `scope`. `add` keeps the stores it had; `change` creates nothing, and keeps the scope.
+   * Returns the id of the live one; or null, without a write, when there is none to change, or when `merchant` is given
+   * and a store is not that merchant's or the account is disabled.
    */
   save(
     authorization: Pick<Authorization, 'id' | 'app_id' | 'account_id' | 'scope'> & { merchant?: string },
@@ -53,6 +54,7 @@ export interface ConnectedApp {
   app_id: string
   app_name: string
   created_at: Seconds
+  scope: string
   /** `since`: when the app was first allowed this store. */
   stores: { id: bigint; name: string; since: Seconds; activated_at: Seconds | null }[]
 }
@@ -61,6 +63,8 @@ export interface ConnectedApp {
 export interface StoreLink {
   store_id: bigint
   app_id: string
+  /** The scopes by which it may, space-delimited. */
+  scope: string
   since: Seconds
   activated_at: Seconds | null
 }
@@ -96,6 +100,8 @@ export interface TokenFamily {
 export interface TokenFacts {
   /** For a person: the account is not disabled. */
   app_live: boolean
+  /** The app's scopes, space-delimited; every one for a person. */
+  app_scope: string
   /** The token itself, or its family from its generation on. */
   token_revoked: boolean
   /** True for a claim without an authorization. */
@@ -107,6 +113,8 @@ export interface AccessFacts extends TokenFacts {
   /** Null when the request names no store, or one that does not exist. */
   store: StoreFacts | null
   store_allowed: boolean
+  /** The scopes by which the store may be read, space-delimited; a scope may be in it twice. */
+  store_scope: string
 }
 
 export interface StoreFacts {

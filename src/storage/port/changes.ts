@@ -37,13 +37,15 @@ export interface WaitingRead {
 
 export interface WaitingAccess {
   token: TokenFacts
-  /** Of the stores, those that the claim covers. */
-  allowed: ReadonlySet<bigint>
+  /** Of the stores, those that the claim covers, each with its scopes (`store_scope`). */
+  allowed: ReadonlyMap<bigint, string>
 }
 
 /** The newest seq of each store that a claim covers, as JSON, by store. */
 interface HeadsRead {
   claim: AccessClaim
+  /** Only stores that may be read by one of these scopes. */
+  scopes: readonly string[]
   offset: number
   /** Behind this store; then there is no offset. */
   after: bigint | null

@@ -47,6 +47,8 @@ export interface ClaimedPosition {
   endpoint_id: string
   store_id: bigint
   seq: number
+  /** The scopes by which the app may read the store, space-delimited. */
+  scope: string
 }
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'

@@ -140,7 +140,7 @@ export const tables: readonly Table[] = [
   },
   {
     name: 'authorization_stores',
-    columns: { store_id: int64, app_id: text, authorization_id: text, since: number },
+    columns: { store_id: int64, app_id: text, authorization_id: text, since: number, scope: text },
     key: ['store_id', 'app_id', 'authorization_id'],
     store: 'store_id',
   },

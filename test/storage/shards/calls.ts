@@ -33,7 +33,7 @@ const secret = (id: string, created_at = 1) => ({
 })
 const key = (id: string, created_at: number) =>
   ({ id, use: 'sign', secret: id, created_at, retired_at: null }) as const
-const grant = (id: string) => ({ id, app_id: 'app', account_id: 'ada', scope: 's', merchant })
+const grant = (id: string) => ({ id, app_id: 'app', account_id: 'ada', scope: 'integration.store', merchant })
 
 const endpoint = (id: string) => endpointOf(id, { app_id: 'app' })
 const logo = { type: 'image/png', version: 'v', content: Buffer.from('x') } as const
@@ -171,7 +171,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'apps.list': ['one', s => s.apps.list()],
   'apps.ofOwner': ['one', s => s.apps.ofOwner('ada')],
   'apps.redirectingTo': ['one', s => s.apps.redirectingTo('https://app.example.com')],
-  'apps.update': ['one', s => s.apps.update(app('app'), audit())],
+  'apps.update': ['all', s => s.apps.update(app('app'), ['integration.order'], audit())],
   'apps.secrets': ['one', s => s.apps.secrets('app')],
   'apps.addSecret': ['one', s => s.apps.addSecret(secret('second', 2), 2, audit())],
   'apps.touchSecret': ['one', s => s.apps.touchSecret('app', 'first', 60)],
@@ -249,7 +249,10 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     'one',
     s => s.changes.receipts({ claim, query: { store_id: one, first_day: 0, last_day: 9 } }),
   ],
-  'changes.heads': ['all', s => s.changes.heads({ claim, offset: 0, after: null, limit: 10 })],
+  'changes.heads': [
+    'all',
+    s => s.changes.heads({ claim, scopes: ['integration.order'], offset: 0, after: null, limit: 10 }),
+  ],
   'changes.access': ['one for each store', s => s.changes.access([{ claim, store_ids: [one, two] }])],
   'changes.state': ['one', s => s.changes.state()],
   'changes.moved': ['one for each store', s => s.changes.moved(new Map([[one, 0]]))],

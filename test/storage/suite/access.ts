@@ -59,8 +59,9 @@ export function accessTests(open: Open): void {
         since,
         activated_at,
       })
-      const a = { authorization_id: 'x', app_id: 'a', app_name: 'App a', created_at: 50 }
-      const b = { authorization_id: 'y', app_id: 'b', app_name: 'App b', created_at: 60 }
+      const scope = 'integration.store'
+      const a = { authorization_id: 'x', app_id: 'a', app_name: 'App a', created_at: 50, scope }
+      const b = { authorization_id: 'y', app_id: 'b', app_name: 'App b', created_at: 60, scope }
       assert.deepEqual(await authorizations.ofAccount('ada'), [
         { ...a, stores: [of(1n, 50, null), of(2n, 50, 70)] },
         { ...b, stores: [of(3n, 60, null)] },
@@ -126,6 +127,66 @@ export function accessTests(open: Open): void {
     assert.deepEqual(await authorizations.storeIds('x'), [])
   })
 
+  check(
+    'stores are covered with the scope they are saved with; change keeps the scope',
+    open,
+    async storage => {
+      await people(storage)
+      const { authorizations, stores } = storage
+      const both = 'integration.order integration.store'
+      const scopes = (of: AccessClaim = claim()) =>
+        Promise.all(
+          [1n, 2n, 3n].map(async id =>
+            [...new Set((await stores.access(of, id)).store_scope.split(' '))].sort().join(' '),
+          ),
+        )
+      await authorizations.save(consent('x'), [1n], 'replace', 50)
+      await authorizations.save({ ...consent('x'), scope: both }, [1n, 2n], 'change', 60)
+      assert.deepEqual(await scopes(), ['integration.store', 'integration.store', ''])
+      assert.equal((await authorizations.find('x'))?.scope, 'integration.store')
+      await authorizations.save({ ...consent('l', 'a', null), scope: both }, [2n, 3n], 'add', 70)
+      await authorizations.save(consent('l', 'a', null), [3n], 'add', 80)
+      assert.deepEqual(await scopes(), ['integration.store', both, 'integration.store'])
+      await authorizations.save({ ...consent('x'), scope: both }, [1n, 2n], 'replace', 90)
+      assert.deepEqual(await scopes(claim({ authorization_id: 'x' })), [both, both, ''])
+    },
+  )
+
+  check(
+    'a scope that an app loses leaves its authorizations; one that it gains does not come',
+    open,
+    async storage => {
+      await people(storage)
+      const { apps, authorizations, stores } = storage
+      const all = 'integration.store integration.order integration.inventory'
+      const update = (id: string, scope: string) =>
+        apps.update(
+          { ...app(id), scope },
+          all.split(' ').filter(name => !scope.includes(name)),
+        )
+      for (const id of ['a', 'b']) {
+        await update(id, all)
+        await authorizations.save({ ...consent(`c-${id}`, id), scope: all }, [1n], 'replace', 50)
+      }
+      const scopes = async (id: string) => [
+        (await authorizations.find(`c-${id}`))?.scope,
+        (await stores.access(claim({ app_id: id }), 1n)).store_scope,
+      ]
+      for (const [scope, left] of [
+        ['integration.store integration.inventory', 'integration.store integration.inventory'],
+        [all, 'integration.store integration.inventory'],
+        ['integration.inventory', 'integration.inventory'],
+        [all, 'integration.inventory'],
+        ['integration.order', ''],
+      ] as const) {
+        await update('a', scope)
+        assert.deepEqual(await scopes('a'), [left, left], scope)
+        assert.equal((await stores.access(claim(), 1n)).app_scope, scope)
+      }
+      assert.deepEqual(await scopes('b'), [all, all], 'another app')
+    },
+  )
+
   check('the operator has one live link for each app, beside the consents', open, async storage => {
     await people(storage)
     const { authorizations } = storage
@@ -148,6 +209,7 @@ export function accessTests(open: Open): void {
     const of = (store_id: bigint, app_id: string, since: number, activated_at: number | null = null) => ({
       store_id,
       app_id,
+      scope: 'integration.store',
       since,
       activated_at,
     })
@@ -335,8 +397,10 @@ export function accessTests(open: Open): void {
       authorization_live: true,
       store: { doc: '{"store":1}', orders_version: 0, items_version: 0, seq: 0 },
       store_allowed: true,
+      app_scope: 'integration.store',
+      store_scope: 'integration.store',
     }
-    const none = { ...facts, store: null, store_allowed: false }
+    const none = { ...facts, store: null, store_allowed: false, store_scope: '' }
     const code = claim({ authorization_id: 'x' })
     assert.deepEqual(await stores.access(code, 1n), facts)
     assert.deepEqual(await stores.access(claim(), 1n), facts)

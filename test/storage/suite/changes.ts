@@ -141,7 +141,12 @@ export function changeTests(open: Open): void {
     )
     const claim = await linked(storage, [2n])
     await storage.authorizations.save(
-      { id: 'other', app_id: 'reader', account_id: null, scope: '' },
+      {
+        id: 'other',
+        app_id: 'reader',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      },
       [1n],
       'add',
       1000,
@@ -183,14 +188,28 @@ export function changeTests(open: Open): void {
   check('heads: the newest seq of each store of the claim, once, by id', open, async storage => {
     const claim = await linked(storage, [1n, 2n, highest])
     await storage.authorizations.save(
-      { id: 'again', app_id: 'reader', account_id: null, scope: '' },
+      {
+        id: 'again',
+        app_id: 'reader',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      },
       [2n],
       'add',
       1000,
     )
     await write(storage, { stores: [store(3n)], orders: [order(2n, 'a'), order(2n, 'b'), order(3n, 'c')] })
     const heads = async (over: object) =>
-      (await storage.changes.heads({ claim, offset: 0, after: null, limit: 10, ...over })).heads
+      (
+        await storage.changes.heads({
+          claim,
+          scopes: ['integration.order'],
+          offset: 0,
+          after: null,
+          limit: 10,
+          ...over,
+        })
+      ).heads
     const all = [
       { store_id: 1n, seq: 0 },
       { store_id: 2n, seq: 2 },
@@ -266,19 +285,20 @@ export function changeTests(open: Open): void {
     assert.deepEqual(
       found.map(({ token, allowed }, i) => ({
         ...token,
-        store_allowed: allowed.has(reads[i]?.store_id as bigint),
+        store_scope: allowed.get(reads[i]?.store_id as bigint)?.trim() ?? '',
       })),
-      each.map(({ app_live, token_revoked, authorization_live, store_allowed }) => ({
+      each.map(({ app_live, app_scope, token_revoked, authorization_live, store_scope }) => ({
         app_live,
+        app_scope,
         token_revoked,
         authorization_live,
-        store_allowed,
+        store_scope,
       })),
     )
     const [{ allowed } = assert.fail()] = await storage.changes.access([
       { claim, store_ids: [1n, 2n, 3n, 4n] },
     ])
-    assert.deepEqual(allowed, new Set([1n, 2n]))
+    assert.deepEqual([...allowed.keys()].sort(), [1n, 2n])
     assert.deepEqual(await storage.changes.access([]), [])
   })
 

@@ -131,7 +131,12 @@ export async function linked(storage: Storage, store_ids: readonly bigint[]): Pr
   await storage.apps.create(app('reader'), null)
   await write(storage, { stores: store_ids.map(id => store(id)) })
   await storage.authorizations.save(
-    { id: 'link', app_id: 'reader', account_id: null, scope: '' },
+    {
+      id: 'link',
+      app_id: 'reader',
+      account_id: null,
+      scope: 'integration.store integration.order integration.inventory',
+    },
     store_ids,
     'add',
     1000,

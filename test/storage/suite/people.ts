@@ -299,10 +299,11 @@ export function peopleTests(open: Open): void {
       website: 'https://n.example/',
       publisher: 'N',
       redirect_uris: ['https://n.example/cb'],
+      scope: 'integration.inventory',
     }
-    assert.equal(await apps.update({ id: 'a', ...face }), true)
+    assert.equal(await apps.update({ id: 'a', ...face }, []), true)
     assert.deepEqual(await apps.find('a'), { ...app('a'), ...face })
-    assert.equal(await apps.update({ id: 'nothing', ...face }), false)
+    assert.equal(await apps.update({ id: 'nothing', ...face }, []), false)
   })
 
   check('apps are found whole and listed oldest first', open, async ({ accounts, apps }) => {

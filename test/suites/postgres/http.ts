@@ -1,6 +1,7 @@
 import { runFiles } from '../../helpers/suite.ts'
 
 await runFiles('postgres', [
+  'http/added-scopes.test.ts',
   'http/bearer.test.ts',
   'http/changes.test.ts',
   'http/cors.test.ts',

@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
-import type { AppConnections } from '../../../domain/apps/connected-apps.ts'
-import { readScopes, writes } from '../../../domain/apps/readable.ts'
+import { type AppConnections, storesOf } from '../../../domain/apps/connected-apps.ts'
+import { splitScope } from '../../../contract/scopes.ts'
+import { appAddress } from '../../consent/app-profile.view.ts'
 import { canRead } from '../access.view.ts'
 import { type AppReads, appReadsCard } from './chart.view.ts'
 import { appBadges } from '../app-parts.ts'
@@ -11,9 +12,11 @@ import { appLogo } from '../../parts/logo.ts'
 import { notice } from '../../parts/notice.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { storeTime } from '../../parts/format/time.ts'
-import { scopeList } from '../../consent/scope-list.view.ts'
+import { changes, scopeList } from '../../consent/scope-list.view.ts'
+import { storeNames, storesInWords } from '../../parts/format/store-name.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
-import { type StorePart, storesCard } from './stores-card.view.ts'
+import type { StorePart } from '../store-part.view.ts'
+import { storesCard } from './stores-card.view.ts'
 
 interface AppView {
   viewer: Viewer
@@ -40,6 +43,7 @@ export const appPage = ({ viewer, connections, reads, part, saved }: AppView): P
       ...(own && { actions: actions(app.id) }),
     })}
     !${saved ? notice({ tone: 'good', content: { text: `Stores saved. From its next request: ${canRead(connections)}` } }) : ''}
+    !${asksForMore(connections)}
     <div class="grid-2">
       !${card({ title: 'The app', body: appFacts(app, [sinceFact(connections)]) })}
       !${card({ title: 'What it can read', body: mayRead(connections) })}
@@ -62,7 +66,35 @@ function sinceFact({ own, linked, stores }: AppConnections) {
   }
 }
 
-const mayRead = (connections: AppConnections): string =>
-  html`<p>${canRead(connections)} It reads:</p>
-    !${scopeList(readScopes(connections.app))}
-    !${writes(connections.app) ? '' : html`<p class="muted">It cannot change your orders, items or prices.</p>`}`
+/** A scope that does not cover every store, because it was added later, names those that it covers. */
+function mayRead(connections: AppConnections): string {
+  const stores = storesOf(connections)
+  const names = storeNames(connections.stores)
+  const scopes = [...new Set(stores.flatMap(store => store.scopes))]
+  const note = (scope: string): string => {
+    const covered = stores.filter(store => store.scopes.includes(scope))
+    return covered.length === stores.length ? '' : ` (only of ${storesInWords(covered, names)})`
+  }
+  return html`<p>${canRead(connections)}!${scopes.length === 0 ? '' : ' It reads:'}</p>
+    !${scopeList(scopes, { note })}
+    <p class="muted">${changes(splitScope(connections.app.scope))}</p>`
+}
+
+/** The app has scopes that it did not have when the merchant allowed it. */
+function asksForMore({ app, own }: AppConnections): string {
+  if (!own || own.new_scopes.length === 0 || app.disabled_at !== null) return ''
+  const address = appAddress(app)
+  const start =
+    address === null
+      ? html`start in the app`
+      : html`start in the app, at <a href="${address}">${new URL(address).host}</a>,`
+  return notice({
+    tone: 'info',
+    title: `${app.name} asks for more than you allowed`,
+    content: {
+      html: html`<p>It would also like to read:</p>
+        !${scopeList(own.new_scopes)}
+        <p>To allow it, !${start} and connect it again. Until then the app reads what you allowed, and nothing of this.</p>`,
+    },
+  })
+}

@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
-import type { AppConnections, Connection } from '../../../domain/apps/connected-apps.ts'
+import { splitScope } from '../../../contract/scopes.ts'
+import type { AppConnections, ConnectedStore, Connection } from '../../../domain/apps/connected-apps.ts'
 import { canReadByLink, dataInWords } from '../access.view.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
@@ -35,11 +36,13 @@ export function revokePage({ viewer, own, connections }: RevokeView): Page {
   })
 }
 
-/** The stores that the app reads by the merchant's consent alone. */
+/** What the app reads by the merchant's consent alone, by what ends: of some stores the operator's link covers a part. */
 function ends(own: Connection, { stores, linked }: AppConnections): string {
   const { app } = own
-  const staying = new Set(linked?.stores.map(({ id }) => id))
-  const ending = own.stores.filter(({ id }) => !staying.has(id))
+  const stays = new Map(linked?.stores.map(({ id, scopes }) => [id, scopes]))
+  const lost = ({ id, scopes }: ConnectedStore): string[] =>
+    scopes.filter(scope => !stays.get(id)?.includes(scope))
+  const ending = own.stores.filter(store => lost(store).length > 0)
   const again = 'To connect it again, start in the app.'
   if (ending.length === 0) {
     return html`<p>You take back the permission that you gave ${app.name}. ${
@@ -48,13 +51,16 @@ function ends(own: Connection, { stores, linked }: AppConnections): string {
         : 'The app can read the same stores without it, because your platform’s operator connected them too.'
     } ${again}</p>`
   }
-  const words = storesInWords(ending, storeNames(stores))
-  const intro =
+  const names = storeNames(stores)
+  const intro = (some: readonly ConnectedStore[]): string =>
     app.disabled_at === null
-      ? `From its next request, ${app.name} can no longer read this data from ${words}:`
-      : `${app.name} is disabled, so it cannot read anything now. When it is enabled again, it cannot read this data from ${words}:`
-  return html`<p>${intro}</p>
-    <ul>!${dataInWords(app).map(data => html`<li>${data}</li>`)}</ul>
+      ? `From its next request, ${app.name} can no longer read this data from ${storesInWords(some, names)}:`
+      : `${app.name} is disabled, so it cannot read anything now. When it is enabled again, it cannot read this data from ${storesInWords(some, names)}:`
+  const groups = Map.groupBy(ending, store => lost(store).join(' '))
+  return html`!${[...groups].map(
+    ([scope, some]) => html`<p>${intro(some)}</p>
+      <ul>!${dataInWords(splitScope(scope)).map(data => html`<li>${data}</li>`)}</ul>`,
+  )}
     <p>Features of the app that need this data stop working. The app keeps the data that it has already read. ${again}</p>`
 }
 

@@ -1,3 +1,4 @@
+import { splitScope } from '../../../contract/scopes.ts'
 import { byAccount } from '../../../domain/audit/audit.ts'
 import { InputError } from '../../../domain/input-error.ts'
 import type { ConsoleDeps } from '../../deps.ts'
@@ -11,7 +12,9 @@ import { editAppPage, formOf } from '../form.view.ts'
 import { appPage, isOutcome } from './app.view.ts'
 
 /** One app: its settings and its usage; and a form to change its profile. */
-export function developerApp(scope: PageScope, { storage, apps, figures }: ConsoleDeps): void {
+export function developerApp(scope: PageScope, deps: ConsoleDeps): void {
+  const { storage, apps, figures, developerStores } = deps
+
   async function usageOf(app_id: string, period: Period) {
     const { requests } = figures
     // Both cover the same hours or days, so that the table adds up to the chart.
@@ -42,12 +45,16 @@ export function developerApp(scope: PageScope, { storage, apps, figures }: Conso
 
   scope.post(editPath, { schema: { body: form(profileFields) } }, async (request, reply) => {
     const { ownApp: app, account, viewer, body } = request
+    const typed = { ...body, scopes: body.scope }
+    const by = byAccount(account, fromOf(request))
     try {
-      await apps.change(app.id, profileOf(body), byAccount(account, fromOf(request)))
+      const { scope } = await apps.change(app.id, profileOf(typed), by)
+      const isWider = splitScope(scope).some(name => !splitScope(app.scope).includes(name))
+      if (isWider) await developerStores?.authorize(account, app.id, by)
+      return reply.redirect(`/developer/apps/${app.id}?done=${isWider ? 'widened' : 'saved'}`, 303)
     } catch (error) {
       if (!(error instanceof InputError)) throw error
-      return sendHtml(reply, editAppPage({ viewer, app, form: body, problem: error }), 422)
+      return sendHtml(reply, editAppPage({ viewer, app, form: typed, problem: error }), 422)
     }
-    return reply.redirect(`/developer/apps/${app.id}?done=saved`, 303)
   })
 }

@@ -18,6 +18,8 @@ const outcomes = {
   saved: 'Changes saved.',
   logo: 'Logo saved. Merchants see it from now on.',
   no_logo: 'Logo removed.',
+  widened:
+    'Changes saved. The app reads what is new of a merchant’s stores after the merchant has connected it again: send merchants its link once more.',
   retired: 'Secret retired. It can no longer be used to get tokens.',
   disabled: 'The app is disabled.',
   enabled: 'The app is enabled.',
@@ -87,8 +89,8 @@ function connectedCard(app: App, { owners, merchants, stores, linked }: AppReach
         ? app.redirect_uris.length === 0
           ? html`<p>No stores yet. The app has no redirect URI, so merchants cannot connect it themselves.
               <a href="${appsPath}/${app.id}/edit">Add a redirect URI</a>, or ask the operator to link stores.</p>`
-          : html`<p>No stores yet. Send merchants to <code>/auth/v2/authorize</code> with the app’s client_id and a redirect
-            URI. The <a href="/docs/">API reference</a> lists the parameters.</p>`
+          : html`<p>No stores yet. <a href="${appsPath}/${app.id}/connect">Get the link</a> by which merchants connect the
+              app.</p>`
         : html`<p><strong>${some(stores, 'store')}</strong>${by}${also}.
             <code>GET /integration/v1/stores</code> lists them.</p>`,
   })

@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { splitScope } from '../../../contract/scopes.ts'
 import type { InputError } from '../../../domain/input-error.ts'
 import type { App } from '../../../storage/port/index.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
@@ -33,8 +34,9 @@ export const appStoresPage = ({ viewer, app, ids, problem }: AppStoresView): Pag
           control: attributes =>
             html`<textarea name="ids" rows="3" required spellcheck="false" !${attributes}>${ids}</textarea>`,
         })}
-        <p><strong>Link</strong> gives the app access without the merchant's consent; merchants see it among their
-          connected apps. <strong>End access</strong> also ends what merchants allowed for these stores.</p>
+        <p><strong>Link</strong> gives the app access without the merchant’s consent, with the scopes that it has now
+          (${splitScope(app.scope).join(', ')}); merchants see it among their connected apps. When the app gets another scope,
+          link its stores again. <strong>End access</strong> also ends what merchants allowed for these stores.</p>
         <div class="actions">
           <button type="submit" name="action" value="link">Link</button>
           <button type="submit" name="action" value="end" class="danger">End access</button>

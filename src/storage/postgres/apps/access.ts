@@ -1,4 +1,5 @@
 import type { AccessFacts, ReadClaim, TokenFamily } from '../../port/index.ts'
+import { everyScope } from '../../shared/scopes.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Value } from '../connection/values.ts'
 
@@ -15,20 +16,20 @@ export type ListVersion = 'orders_version' | 'items_version'
  */
 export const storeFacts = facts({
   allowed: `case when $1::text is null
-    then exists (
-      select 1 from accounts
+    then (
+      select '${everyScope}' from accounts
       where id = $2 and (role = 'operator' or (role = 'merchant' and email = stores.merchant)))
-    else exists (
-      select 1 from authorization_stores
+    else (
+      select string_agg(scope, ' ') from authorization_stores
       where store_id = $6 and app_id = $1 and ($2::text is null or authorization_id = $2)) end`,
-  readable: 'and store_allowed and doc is not null',
+  readable: 'and store_scope is not null and doc is not null',
   columns: 'stores.doc, stores.orders_version, stores.items_version, stores.seq',
   from: 'from (select 1) as one left join stores on stores.id = $6',
 })
 
 /** The facts for a claim without a store: $1 to $5. */
 export const tokenFacts = facts({
-  allowed: 'false',
+  allowed: 'null::text',
   readable: '',
   columns: 'null as doc, null as orders_version, null as items_version, null as seq',
   from: '',
@@ -40,15 +41,15 @@ function facts({
   columns,
   from,
 }: Record<'allowed' | 'readable' | 'columns' | 'from', string>): string {
-  return `select *, (app_live and not token_revoked and authorization_live ${readable}) as readable from (
+  return `select *, (app_scope is not null and not token_revoked and authorization_live ${readable}) as readable from (
     select
       case when $1::text is null
-        then exists (select 1 from accounts where id = $2 and disabled_at is null)
-        else exists (select 1 from apps where id = $1 and disabled_at is null) end as app_live,
+        then (select '${everyScope}' from accounts where id = $2 and disabled_at is null)
+        else (select scope from apps where id = $1 and disabled_at is null) end as app_scope,
       ${isRevoked('$3', '$4', '$5')} as token_revoked,
       $1::text is null or $2::text is null or exists (
         select 1 from authorizations where id = $2 and app_id = $1 and revoked_at is null) as authorization_live,
-      ${allowed} as store_allowed,
+      ${allowed} as store_scope,
       ${columns}
     ${from} offset 0
   ) as facts`
@@ -77,11 +78,12 @@ export const tokenValues = (jti: string | null, family?: TokenFamily): Value[] =
 
 /** Splits a row into the facts and the columns that the statement added after them. */
 export function readFacts(row: RawRow): { facts: AccessFacts; readable: boolean; rest: RawRow } {
-  const [app_live, token_revoked, authorization_live, store_allowed, ...afterAccess] = row
+  const [app_scope, token_revoked, authorization_live, store_scope, ...afterAccess] = row
   const [doc, orders, items, seq, readable, ...rest] = afterAccess
   return {
     facts: {
-      app_live: isTrue(app_live),
+      app_live: app_scope !== null,
+      app_scope: String(app_scope ?? ''),
       token_revoked: isTrue(token_revoked),
       authorization_live: isTrue(authorization_live),
       store: doc
@@ -92,7 +94,8 @@ export function readFacts(row: RawRow): { facts: AccessFacts; readable: boolean;
             seq: Number(seq),
           }
         : null,
-      store_allowed: isTrue(store_allowed),
+      store_allowed: store_scope !== null,
+      store_scope: String(store_scope ?? ''),
     },
     readable: isTrue(readable),
     rest,

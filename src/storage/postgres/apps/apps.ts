@@ -1,4 +1,5 @@
 import type { App, AppSecret, Apps } from '../../port/index.ts'
+import { withoutScopeSql } from '../../shared/scopes.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import type { Value } from '../connection/values.ts'
@@ -64,12 +65,21 @@ export function createApps(db: Database): Apps {
       )
       return rows.map(toApp)
     },
-    update: ({ id, name, website, publisher, redirect_uris }, audit) =>
+    update: ({ id, name, website, publisher, redirect_uris, scope }, lost, audit) =>
       db.write(async tx => {
         const { count } = await tx.query(
-          'update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5 where id = $1',
-          [id, name, website, publisher, JSON.stringify(redirect_uris)],
+          'update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5, scope = $6 where id = $1',
+          [id, name, website, publisher, JSON.stringify(redirect_uris), scope],
         )
+        // The reference table first: Citus refuses to change it after shards of another table.
+        for (const table of ['authorizations', 'authorization_stores']) {
+          for (const name of lost)
+            tx.send(
+              `update ${table} set scope = ${withoutScopeSql('scope', '$2::text')}
+               where app_id = $1 and strpos(scope, $2) > 0`,
+              [id, name],
+            )
+        }
         if (count === 1) writeAudit(tx, audit)
         return count === 1
       }),

@@ -11,15 +11,16 @@ type ConnectedStore = ConnectedApp['stores'][number] & { authorization_id: strin
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
 
-const updateLive = `update authorizations set scope = $1, updated_at = $2
-  where app_id = $3 and coalesce(account_id, '') = coalesce($4, '') and revoked_at is null returning id`
+// Without a scope, the authorization keeps its own.
+const updateLive = `update authorizations set scope = coalesce($1, scope), updated_at = $2
+  where app_id = $3 and coalesce(account_id, '') = coalesce($4, '') and revoked_at is null returning id, scope`
 
 // The unique index of live authorizations decides between parallel consents; RETURNING gives the live one.
 const upsertLive = `insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
   values ($5, $3, $4, $1, $2, $2)
   on conflict (app_id, coalesce(account_id, '')) where revoked_at is null
   do update set scope = excluded.scope, updated_at = excluded.updated_at
-  returning id`
+  returning id, scope`
 
 /** Every change locks the authorization first and then its stores, so that a change and a revocation never mix. */
 export function createAuthorizations(db: Database): Authorizations {
@@ -54,7 +55,8 @@ export function createAuthorizations(db: Database): Authorizations {
     },
     async ofAccount(account_id) {
       const apps = await db.query<Omit<ConnectedApp, 'stores'>>(
-        `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at
+        `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at,
+           authorizations.scope
          from authorizations join apps on apps.id = app_id
          where account_id = $1 and revoked_at is null order by apps.name, app_id`,
         [account_id],
@@ -76,7 +78,7 @@ export function createAuthorizations(db: Database): Authorizations {
     },
     linksTo: store_ids =>
       db.query<StoreLink>(
-        `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
+        `select linked.store_id, linked.app_id, linked.scope, since, activated_at from authorization_stores as linked
          join authorizations on authorizations.id = linked.authorization_id
          left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
          where linked.store_id = any ($1::bigint[]) and account_id is null
@@ -151,20 +153,21 @@ type Saved = Parameters<Authorizations['save']>
 /** The write of `Authorizations.save`, as a part of a transaction. */
 export async function saveAuthorization(
   tx: Transaction,
-  { id: newId, app_id, account_id, scope }: Saved[0],
+  { id: newId, app_id, account_id, scope: allowed }: Saved[0],
   store_ids: Saved[1],
   mode: Saved[2],
   now: Saved[3],
 ): Promise<string | null> {
   // A change waits for a parallel revocation, and then finds no live authorization.
-  const [live] = await tx.query<{ id: string }>(updateLive, [scope, now, app_id, account_id])
+  const kept = mode === 'change' ? null : allowed
+  const [live] = await tx.query<{ id: string; scope: string }>(updateLive, [kept, now, app_id, account_id])
   if (!live && mode === 'change') return null
   const [row] = live
     ? [live]
-    : await tx.query<{ id: string }>(upsertLive, [scope, now, app_id, account_id, newId])
+    : await tx.query<{ id: string; scope: string }>(upsertLive, [allowed, now, app_id, account_id, newId])
   if (!row) return null
-  const { id } = row
-  const [removed, added] = await Promise.all([
+  const { id, scope } = row
+  const [removed, added, rescoped] = await Promise.all([
     mode === 'add'
       ? []
       : tx.query<{ store_id: bigint }>(
@@ -174,13 +177,18 @@ export async function saveAuthorization(
         ),
     // A store that is already linked keeps its `since`.
     tx.query<{ store_id: bigint }>(
-      `insert into authorization_stores (store_id, app_id, authorization_id, since)
-       select store_id, $2, $3, $4 from unnest($1::bigint[]) as store_id on conflict do nothing returning store_id`,
-      [store_ids, app_id, id, now],
+      `insert into authorization_stores (store_id, app_id, authorization_id, since, scope)
+       select store_id, $2, $3, $4, $5 from unnest($1::bigint[]) as store_id on conflict do nothing returning store_id`,
+      [store_ids, app_id, id, now, scope],
+    ),
+    tx.query(
+      `update authorization_stores set scope = $3
+       where authorization_id = $1 and store_id = any ($2::bigint[]) and scope <> $3 returning store_id`,
+      [id, store_ids, scope],
     ),
   ])
   const isNew = !live && id === newId
-  if (isNew || removed.length + added.length > 0) {
+  if (isNew || removed.length + added.length + rescoped.length > 0) {
     const change = {
       authorization_id: id,
       event: isNew ? ('authorization.granted' as const) : ('authorization.changed' as const),

@@ -10,6 +10,7 @@ const headsSql = (column: 'authorization_id' | 'app_id') =>
      select distinct on (linked.store_id) linked.store_id, stores.seq
      from authorization_stores as linked join stores on stores.id = linked.store_id
      where linked.${column} = $1 and linked.store_id >= $2
+       and string_to_array(linked.scope, ' ') && $5::text[]
      order by linked.store_id limit $3 offset $4
    ) as entries`
 
@@ -18,14 +19,14 @@ const byApp = headsSql('app_id')
 
 export function createHeads(db: Database): Pick<Changes, 'heads'> {
   return {
-    async heads({ claim, offset, after, limit }) {
+    async heads({ claim, scopes, offset, after, limit }) {
       const { authorization_id, app_id } = claim
       const [sql, owner] = authorization_id === null ? [byApp, app_id] : [byAuthorization, authorization_id]
       const from = firstAfter(after)
       // Two statements: Citus keeps the stores on many workers, which a statement with the facts cannot read.
       const [factsRow, [list]] = (await db.snapshot(
         [tokenFacts, claimValues(claim)],
-        [sql, [owner, from, limit, offset]],
+        [sql, [owner, from, limit, offset, scopes]],
       )) as [RawRow, RawRow]
       const { facts, readable } = readFacts(factsRow)
       return { facts, heads: readable ? headsOf(list ? String(list) : '') : null }

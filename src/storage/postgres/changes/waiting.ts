@@ -41,8 +41,10 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
 const movedSql = `select string_agg(concat_ws(' ', id, orders_version, items_version), ',') from stores
   where id = any ($1::bigint[]) and seq > ((select $2::text::jsonb) ->> id::text)::bigint`
 
-const linksSql = `select string_agg(concat_ws(' ', store_id, app_id, authorization_id), ',') from authorization_stores
+const linksSql = `select string_agg(concat_ws(' ', store_id, app_id, authorization_id, scope), ',') from authorization_stores
   where store_id = any ($1::bigint[]) and app_id = any ($2::text[])`
+
+type Link = [store_id: string, app_id: string, authorization_id: string, ...scopes: string[]]
 
 const entriesOf = <Entry>(list: RawRow[number] | undefined): Entry[] =>
   list
@@ -72,9 +74,10 @@ async function accessOf(db: Database, reads: readonly WaitingRead[]): Promise<Wa
   const authorization_ids = unique(reads.map(({ claim }) => claim.authorization_id))
   const [[links], apps, tokens, authorizations] = await Promise.all([
     db.rawRow(linksSql, [unique(reads.flatMap(({ store_ids }) => store_ids)), app_ids]),
-    db.query<{ id: string }>('select id from apps where id = any ($1::text[]) and disabled_at is null', [
-      app_ids,
-    ]),
+    db.query<{ id: string; scope: string }>(
+      'select id, scope from apps where id = any ($1::text[]) and disabled_at is null',
+      [app_ids],
+    ),
     db.query<{ jti: string; generation: number }>(
       'select jti, generation from revoked_tokens where jti = any ($1::text[])',
       [unique(reads.flatMap(({ claim }) => [claim.jti, claim.family?.id ?? null]))],
@@ -86,27 +89,35 @@ async function accessOf(db: Database, reads: readonly WaitingRead[]): Promise<Wa
         )
       : [],
   ])
-  const liveApps = new Set(apps.map(({ id }) => id))
+  const scopeOf = new Map(apps.map(({ id, scope }) => [id, scope]))
   const revoked = new Map(tokens.map(({ jti, generation }) => [jti, generation]))
   /** As `isRevoked` of apps/access.ts. */
   const hasEnded = ({ jti, family }: AccessClaim) =>
     revoked.has(jti) ||
     (family !== undefined && (revoked.get(family.id) ?? Number.POSITIVE_INFINITY) <= family.generation)
   const appOf = new Map(authorizations.map(({ id, app_id }) => [id, app_id]))
-  const linked = new Set<string>()
-  for (const [store_id, app_id, authorization_id] of entriesOf<[string, string, string]>(links)) {
-    linked.add(`${store_id} ${app_id}`).add(`${store_id} ${app_id} ${authorization_id}`)
+  const linked = new Map<string, string>()
+  const add = (key: string, scopes: string[]) => linked.set(key, [linked.get(key) ?? '', ...scopes].join(' '))
+  for (const [store_id, app_id, authorization_id, ...scopes] of entriesOf<Link>(links)) {
+    add(`${store_id} ${app_id}`, scopes)
+    add(`${store_id} ${app_id} ${authorization_id}`, scopes)
   }
   return reads.map(({ claim, store_ids }) => {
     const { app_id, authorization_id } = claim
     const owner = authorization_id === null ? app_id : `${app_id} ${authorization_id}`
     return {
       token: {
-        app_live: liveApps.has(app_id),
+        app_live: scopeOf.has(app_id),
+        app_scope: scopeOf.get(app_id) ?? '',
         token_revoked: hasEnded(claim),
         authorization_live: authorization_id === null || appOf.get(authorization_id) === app_id,
       },
-      allowed: new Set(store_ids.filter(store_id => linked.has(`${store_id} ${owner}`))),
+      allowed: new Map(
+        store_ids.flatMap(store_id => {
+          const scope = linked.get(`${store_id} ${owner}`)
+          return scope === undefined ? [] : [[store_id, scope]]
+        }),
+      ),
     }
   })
 }

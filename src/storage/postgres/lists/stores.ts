@@ -7,13 +7,14 @@ import { emptyChunk, lowestId } from './list.ts'
 /**
  * $1 the authorization or the app, $2 the first or last id, $3 limit, $4 offset. Distinct: two consents, or a consent and
  * the operator's link, may name the same store. string_agg has its own order because on Citus the entries come from
- * many workers.
+ * many workers. Spec 5.1: integration.store lists stores.
  */
 const linkedSql = (column: 'authorization_id' | 'app_id', operator: '>=' | '>') =>
   `select count(*), string_agg(doc, ',' order by store_id), max(store_id) from (
      select distinct on (linked.store_id) linked.store_id, stores.doc
      from authorization_stores as linked join stores on stores.id = linked.store_id
      where linked.${column} = $1 and linked.store_id ${operator} $2
+       and 'integration.store' = any (string_to_array(linked.scope, ' '))
      order by linked.store_id limit $3 offset $4
    ) as entries`
 

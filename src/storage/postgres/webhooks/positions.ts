@@ -43,7 +43,9 @@ const claimSql = `update webhook_positions as known set lease = $5, leased_until
   where known.store_id = $3 and known.endpoint_id = any ($4::text[]) and known.next_at_ms <= $2 and known.leased_until_ms <= $2
     and stores.id = known.store_id and stores.id = $3
     and webhook_endpoints.id = known.endpoint_id and apps.id = webhook_endpoints.app_id and ${isDue}
-  returning known.endpoint_id, known.store_id, stores.seq`
+  returning known.endpoint_id, known.store_id, stores.seq,
+    (select string_agg(linked.scope, ' ') from authorization_stores as linked
+     where linked.store_id = $3 and linked.app_id = webhook_endpoints.app_id) as scope`
 
 export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due' | 'claim'> {
   return {

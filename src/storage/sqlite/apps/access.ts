@@ -1,12 +1,13 @@
 import type { AccessFacts, ReadClaim, StoreFacts } from '../../port/index.ts'
+import { everyScope } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
 import { isRevoked } from './revoked-tokens.ts'
 
 type Row = [
-  app_live: number,
+  app_scope: string | null,
   token_revoked: number,
   authorization_live: number,
-  store_allowed: number,
+  store_scope: string | null,
   doc: string | null,
   orders_version: number,
   items_version: number,
@@ -39,18 +40,18 @@ export function createAccess(db: Database): Access {
   const select = db.prepare<Row>(
     `select
        case when ?1 is null
-         then exists (select 1 from accounts where id = ?2 and disabled_at is null)
-         else exists (select 1 from apps where id = ?1 and disabled_at is null) end as app_live,
+         then (select '${everyScope}' from accounts where id = ?2 and disabled_at is null)
+         else (select scope from apps where id = ?1 and disabled_at is null) end as app_scope,
        ${isRevoked('?3', '?5', '?6')} as token_revoked,
        ?1 is null or ?2 is null or exists (
          select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null) as authorization_live,
        case when ?1 is null
-         then exists (
-           select 1 from accounts where id = ?2
+         then (
+           select '${everyScope}' from accounts where id = ?2
            and (role = 'operator' or (role = 'merchant' and email = stores.merchant)))
-         else exists (
-           select 1 from authorization_stores
-           where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) end as store_allowed,
+         else (
+           select group_concat(scope, ' ') from authorization_stores
+           where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) end as store_scope,
        stores.doc, stores.orders_version, stores.items_version, stores.seq
      from (select 1) left join stores on stores.id = ?4`,
     'number',
@@ -59,14 +60,16 @@ export function createAccess(db: Database): Access {
 
   function facts(claim: ReadClaim, store_id: bigint | null): AccessFacts {
     const row = select.get(...valuesOf(claim, store_id)) as Row
-    const [app_live, token_revoked, authorization_live, store_allowed, doc] = row
+    const [app_scope, token_revoked, authorization_live, store_scope, doc] = row
     const [, , , , , orders_version, items_version, seq] = row
     return {
-      app_live: app_live === 1,
+      app_live: app_scope !== null,
+      app_scope: app_scope ?? '',
       token_revoked: token_revoked === 1,
       authorization_live: authorization_live === 1,
       store: doc === null ? null : { doc, orders_version, items_version, seq },
-      store_allowed: store_allowed === 1,
+      store_allowed: store_scope !== null,
+      store_scope: store_scope ?? '',
     }
   }
 

@@ -1,4 +1,5 @@
 import type { App, AppSecret, Apps } from '../../port/index.ts'
+import { withoutScopeSql } from '../../shared/scopes.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -19,7 +20,12 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = db.prepare(
-    'update apps set name = ?, website = ?, publisher = ?, redirect_uris = ? where id = ?',
+    'update apps set name = ?, website = ?, publisher = ?, redirect_uris = ?, scope = ? where id = ?',
+  )
+  const removeScope = ['authorizations', 'authorization_stores'].map(table =>
+    db.prepare(
+      `update ${table} set scope = ${withoutScopeSql('scope', '?2')} where app_id = ?1 and instr(scope, ?2) > 0`,
+    ),
   )
   const byId = db.prepare<AppRow>(`select ${appColumns} from apps where id = ?`)
   const all = db.prepare<AppRow>(`select ${appColumns} from apps order by created_at, id`)
@@ -93,10 +99,11 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
     list: () => db.look(() => all.all().map(toApp)),
     ofOwner: owner_id => db.look(() => ofOwner.all(owner_id).map(toApp)),
     redirectingTo: start => db.look(() => redirectingTo.all(start).map(toApp)),
-    update: ({ id, name, website, publisher, redirect_uris }, audit) =>
+    update: ({ id, name, website, publisher, redirect_uris, scope }, lost, audit) =>
       db.write(() => {
         const uris = JSON.stringify(redirect_uris)
-        const found = update.run(name, website, publisher, uris, id).changes === 1
+        const found = update.run(name, website, publisher, uris, scope, id).changes === 1
+        for (const name of lost) for (const statement of removeScope) statement.run(id, name)
         if (found) writeAudit(audit)
         return found
       }),

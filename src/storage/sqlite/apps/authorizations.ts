@@ -22,8 +22,8 @@ export function createAuthorizationWriter(
   db: Database,
   recordChanges: RecordAuthorizationChanges,
 ): SaveAuthorization {
-  const live = db.prepare<{ id: string }>(
-    `select id from authorizations
+  const live = db.prepare<{ id: string; scope: string }>(
+    `select id, scope from authorizations
      where app_id = ? and coalesce(account_id, '') = coalesce(?, '') and revoked_at is null`,
   )
   const insert = db.prepare(
@@ -32,8 +32,12 @@ export function createAuthorizationWriter(
   const update = db.prepare('update authorizations set scope = ?, updated_at = ? where id = ?')
   // A store that is already linked keeps its `since`.
   const link = db.prepare(
-    `insert into authorization_stores (store_id, app_id, authorization_id, since) values (?, ?, ?, ?)
+    `insert into authorization_stores (store_id, app_id, authorization_id, since, scope) values (?, ?, ?, ?, ?)
      on conflict do nothing`,
+  )
+  const rescope = db.prepare(
+    `update authorization_stores set scope = ?4
+     where store_id = ?1 and app_id = ?2 and authorization_id = ?3 and scope <> ?4`,
   )
   const enabled = db.prepare('select 1 from accounts where id = ? and disabled_at is null')
   const ownedBy = db.prepare('select 1 from stores where id = ? and merchant = ?')
@@ -43,13 +47,14 @@ export function createAuthorizationWriter(
   )
   const unlink = db.prepare('delete from authorization_stores where authorization_id = ? and store_id = ?')
 
-  return ({ id: newId, app_id, account_id, scope, merchant }, store_ids, mode, now) => {
+  return ({ id: newId, app_id, account_id, scope: allowed, merchant }, store_ids, mode, now) => {
     if (merchant !== undefined) {
       if (!enabled.get(account_id) || !store_ids.every(id => ownedBy.get(id, merchant))) return null
     }
     const existing = live.get(app_id, account_id)
     if (!existing && mode === 'change') return null
     const id = existing?.id ?? newId
+    const scope = existing && mode === 'change' ? existing.scope : allowed
     if (existing) update.run(scope, now, id)
     else insert.run(id, app_id, account_id, scope, now, now)
     const kept = new Set(store_ids)
@@ -61,9 +66,10 @@ export function createAuthorizationWriter(
             .map(({ store_id }) => store_id)
             .filter(store_id => !kept.has(store_id))
     for (const store_id of removed) unlink.run(id, store_id)
-    const added = [...kept].filter(store_id => link.run(store_id, app_id, id, now).changes === 1)
+    const added = [...kept].filter(store_id => link.run(store_id, app_id, id, now, scope).changes === 1)
+    const rescoped = [...kept].filter(store_id => rescope.run(store_id, app_id, id, scope).changes === 1)
     const event = existing ? 'authorization.changed' : 'authorization.granted'
-    if (!existing || added.length + removed.length > 0)
+    if (!existing || added.length + removed.length + rescoped.length > 0)
       recordChanges([{ authorization_id: id, event, added, removed }], now * 1000)
     return id
   }
@@ -94,7 +100,8 @@ export function createAuthorizations(
   )
 
   const connected = db.prepare<Omit<ConnectedApp, 'stores'>>(
-    `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at
+    `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at,
+       authorizations.scope
      from authorizations join apps on apps.id = app_id
      where account_id = ? and revoked_at is null order by apps.name, app_id`,
   )
@@ -108,7 +115,7 @@ export function createAuthorizations(
     'tuples',
   )
   const links = db.prepare<StoreLink>(
-    `select linked.store_id, linked.app_id, since, activated_at from authorization_stores as linked
+    `select linked.store_id, linked.app_id, linked.scope, since, activated_at from authorization_stores as linked
      join authorizations on authorizations.id = linked.authorization_id
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
      where linked.store_id in (select value from json_each(?)) and account_id is null

@@ -10,6 +10,7 @@ export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'
       `select stores.id, stores.seq
        from authorization_stores as linked indexed by ${index} join stores on stores.id = linked.store_id
        where linked.${column} = ?1 and linked.store_id >= ?2
+         and exists (select 1 from json_each(?5) where instr(' ' || linked.scope || ' ', ' ' || value || ' ') > 0)
        group by linked.store_id order by linked.store_id limit ?3 + 0 offset ?4 + 0`,
       'bigint',
     )
@@ -17,15 +18,16 @@ export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'
   const byApp = prepare('app_id', 'authorization_stores_by_app')
 
   return {
-    heads: ({ claim, offset, after, limit }) =>
+    heads: ({ claim, scopes, offset, after, limit }) =>
       db.read(() => {
         const facts = access.facts(claim, null)
         if (!tokenWorks(facts)) return { facts, heads: null }
         const from = firstAfter(after)
+        const wanted = JSON.stringify(scopes)
         const rows =
           claim.authorization_id === null
-            ? byApp.all(claim.app_id, from, limit, offset)
-            : byAuthorization.all(claim.authorization_id, from, limit, offset)
+            ? byApp.all(claim.app_id, from, limit, offset, wanted)
+            : byAuthorization.all(claim.authorization_id, from, limit, offset, wanted)
         return { facts, heads: rows.map(({ id, seq }) => ({ store_id: id, seq })) }
       }),
   }

@@ -5,7 +5,7 @@ import type { Database } from '../connection/database.ts'
 /** Entries of a list that are read in one step, about a millisecond; between two steps other requests are answered. */
 const step = 500
 
-type Flags = [app_live: number, token_revoked: number, authorization_live: number]
+type Flags = [app_scope: string | null, token_revoked: number, authorization_live: number]
 
 /** What requests that wait ask for, all at once. Lists are sent as JSON: a statement for each entry takes longer. */
 export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved' | 'access'> {
@@ -23,14 +23,14 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
     'bigint',
     'tuples',
   )
-  const links = db.prepare<[store_id: bigint]>(
-    `select store_id from authorization_stores indexed by authorization_stores_by_app
+  const links = db.prepare<[store_id: bigint, scope: string]>(
+    `select store_id, scope from authorization_stores indexed by authorization_stores_by_app
      where app_id = ?1 and store_id in (select value from json_each(?3)) and (?2 is null or authorization_id = ?2)`,
     'bigint',
     'tuples',
   )
   const token = db.prepare<Flags>(
-    `select exists (select 1 from apps where id = ?1 and disabled_at is null),
+    `select (select scope from apps where id = ?1 and disabled_at is null),
        ${isRevoked('?3', '?4', '?5')},
        ?2 is null or exists (
          select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null)`,
@@ -40,14 +40,15 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
 
   function tokenFacts({ app_id, authorization_id, jti, family }: AccessClaim): TokenFacts {
     const familyValues = [family?.id ?? null, family?.generation ?? 0]
-    const [app_live, token_revoked, authorization_live] = token.get(
+    const [app_scope, token_revoked, authorization_live] = token.get(
       app_id,
       authorization_id,
       jti,
       ...familyValues,
     ) as Flags
     return {
-      app_live: app_live === 1,
+      app_live: app_scope !== null,
+      app_scope: app_scope ?? '',
       token_revoked: token_revoked === 1,
       authorization_live: authorization_live === 1,
     }
@@ -81,10 +82,11 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
     async access(reads) {
       const found: WaitingAccess[] = []
       for (const { claim, store_ids } of reads) {
-        const allowed = new Set<bigint>()
+        const allowed = new Map<bigint, string>()
         await inSteps(store_ids, part => {
-          for (const [store_id] of links.all(claim.app_id, claim.authorization_id, `[${part.join(',')}]`))
-            allowed.add(store_id)
+          const found = links.all(claim.app_id, claim.authorization_id, `[${part.join(',')}]`)
+          for (const [store_id, scope] of found)
+            allowed.set(store_id, `${allowed.get(store_id) ?? ''} ${scope}`)
         })
         found.push({ token: tokenFacts(claim), allowed })
       }

@@ -3,16 +3,19 @@ import { type Access, tokenWorks } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 import { createList, emptyChunk, lowestId } from './list.ts'
 
+/** Spec 5.1: the scope that lists stores. */
+const isListed = `instr(' ' || linked.scope || ' ', ' integration.store ') > 0`
+
 export function createStores(db: Database, access: Access): Stores {
   const byAuthorization = createList(db, {
     docs: `authorization_stores as linked indexed by authorization_stores_by_authorization
-           join stores on stores.id = linked.store_id where linked.authorization_id = ?`,
+           join stores on stores.id = linked.store_id where ${isListed} and linked.authorization_id = ?`,
     order: ['linked.store_id'],
   })
   // Grouped: two consents, or a consent and the operator's link, may name the same store.
   const byApp = createList(db, {
     docs: `authorization_stores as linked indexed by authorization_stores_by_app
-           join stores on stores.id = linked.store_id where linked.app_id = ?`,
+           join stores on stores.id = linked.store_id where ${isListed} and linked.app_id = ?`,
     order: ['linked.store_id'],
     group: 'group by linked.store_id',
   })

@@ -69,7 +69,10 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
      where endpoint_id = ?3 and store_id = ?4 and next_at_ms <= ?2 and leased_until_ms <= ?2
        and exists (select 1 from ${positions} join ${endpoints}
          where known.endpoint_id = ?3 and known.store_id = ?4 and ${isDue})
-     returning endpoint_id, store_id, (select stores.seq from stores where stores.id = store_id) as seq`,
+     returning endpoint_id, store_id, (select stores.seq from stores where stores.id = store_id) as seq,
+       (select group_concat(linked.scope, ' ') from authorization_stores as linked
+        where linked.store_id = webhook_positions.store_id
+          and linked.app_id = (select app_id from webhook_endpoints where id = ?3)) as scope`,
     'bigint',
   )
 

@@ -68,10 +68,21 @@ export function authorizationEventTests(open: Open): void {
     await prepare(storage)
     await storage.webhooks.create(endpoint('we_1'), 10)
     const request = { hash: 'h', expires_at: 1000 }
-    const grant = { id: 'x', app_id: 'a', account_id: 'ada', scope: '', merchant }
+    const grant = {
+      id: 'x',
+      app_id: 'a',
+      account_id: 'ada',
+      scope: 'integration.store integration.order integration.inventory',
+      merchant,
+    }
     assert.equal(await storage.decisions.allow(request, grant, [1n], 50, entry), 'recorded')
     await storage.authorizations.save(
-      { id: 'link', app_id: 'a', account_id: null, scope: '' },
+      {
+        id: 'link',
+        app_id: 'a',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      },
       [2n],
       'add',
       50,
@@ -91,12 +102,30 @@ export function authorizationEventTests(open: Open): void {
     )
   })
 
+  check('other scopes for the same stores are a change; the same scopes are none', open, async storage => {
+    await prepare(storage)
+    await storage.webhooks.create(endpoint('we_1'), 10)
+    const grant = { id: 'x', app_id: 'a', account_id: 'ada', scope: 'integration.store' }
+    const wider = { ...grant, scope: 'integration.store integration.order' }
+    for (const each of [grant, grant, wider, wider])
+      await storage.authorizations.save(each, [1n], 'replace', 50)
+    assert.deepEqual(await eventsOf(storage, 'we_1'), [
+      [granted, 1, [1]],
+      [changed, 2, [1]],
+    ])
+  })
+
   check('a store that leaves its merchant is a change; the operator’s link stays', open, async storage => {
     await prepare(storage)
     await storage.webhooks.create(endpoint('we_1'), 10)
     await allow(storage, [1n, 2n, 3n])
     await storage.authorizations.save(
-      { id: 'link', app_id: 'a', account_id: null, scope: '' },
+      {
+        id: 'link',
+        app_id: 'a',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      },
       [1n],
       'add',
       50,

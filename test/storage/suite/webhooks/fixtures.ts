@@ -33,7 +33,19 @@ export const allow = (
   store_ids: readonly bigint[],
   mode: 'replace' | 'add' | 'change' = 'replace',
   id = 'grant',
-) => authorizations.save({ id, app_id: 'a', account_id: 'ada', scope: '', merchant }, store_ids, mode, 50)
+) =>
+  authorizations.save(
+    {
+      id,
+      app_id: 'a',
+      account_id: 'ada',
+      scope: 'integration.store integration.order integration.inventory',
+      merchant,
+    },
+    store_ids,
+    mode,
+    50,
+  )
 
 /** Another order of the store, so that its seq moves. */
 let orders = 0

@@ -213,7 +213,12 @@ export function sendingTests(open: Open): void {
     async storage => {
       await begin(storage)
       await storage.authorizations.save(
-        { id: 'link', app_id: 'a', account_id: null, scope: '' },
+        {
+          id: 'link',
+          app_id: 'a',
+          account_id: null,
+          scope: 'integration.store integration.order integration.inventory',
+        },
         [2n],
         'add',
         50,
@@ -251,7 +256,12 @@ export function sendingTests(open: Open): void {
     await storage.webhooks.complete('we_1')
     assert.deepEqual(await due(storage), [])
     // Allowed before the store exists, so that there is no seq to begin at.
-    const link = { id: 'link', app_id: 'a', account_id: null, scope: '' }
+    const link = {
+      id: 'link',
+      app_id: 'a',
+      account_id: null,
+      scope: 'integration.store integration.order integration.inventory',
+    }
     await storage.authorizations.save(link, [9n], 'replace', 50)
     await write(storage, { stores: [store(9n)] })
     await move(storage, 9n)
