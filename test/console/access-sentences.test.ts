@@ -222,6 +222,17 @@ describe('an app that got a scope later', () => {
     assert.doesNotMatch(after, /asks for more|only of/)
   })
 
+  test('one that has lost the scopes it was connected with reads nothing, and the pages say so', async () => {
+    const token = await connect('for stores alone', [1001], [1002])
+    const name = 'Ledger'
+    const scope = 'integration.order'
+    await server.apps.change(token.app.client_id, { name, redirect_uris: [redirectUri], scope }, byTest)
+    assert.deepEqual(await readable(token), [])
+    assert.deepEqual([await ordersStatus(token, 1001), await ordersStatus(token, 1002)], [403, 403])
+    assert.deepEqual(stated(textOf((await owner.open(pageOf(token))).text)), [])
+    assert.match(cardOf(await owner.open('/account/apps'), token), /None of your stores/)
+  })
+
   test('revoking names what ends where the operator’s link covers a part', async () => {
     const token = await connect('for stores alone', [], all)
     await addOrders(token)

@@ -1,5 +1,10 @@
 import { html } from 'ghtml'
-import type { AppConnections, Connection, Connections } from '../../domain/apps/connected-apps.ts'
+import {
+  type AppConnections,
+  type Connection,
+  type Connections,
+  isRead,
+} from '../../domain/apps/connected-apps.ts'
 import type { DayOfReads } from '../../domain/usage/reads.ts'
 import { canRead, canReadByLink } from './access.view.ts'
 import { appBadges } from './app-parts.ts'
@@ -106,13 +111,13 @@ const connectedApp = (
 function storesLine(one: Connection, { stores, own, linked }: Connections): string {
   const isSame = ({ app }: Connection): boolean => app.id === one.app.id
   const both = own.some(isSame) && linked.find(isSame)
-  const words =
-    one.stores.length === 0 ? 'None of your stores' : storesInWords(one.stores, storeNames(stores))
+  const read = one.stores.filter(isRead)
+  const words = read.length === 0 ? 'None of your stores' : storesInWords(read, storeNames(stores))
   const also =
     both && own.includes(one)
       ? html`<p>Your platform’s operator connected it too. ${canRead({ app: one.app, stores, own: one, linked: both })}</p>`
       : ''
-  return html`<p>${words} !${activation(one.stores)}</p>!${also}`
+  return html`<p>${words} !${activation(read)}</p>!${also}`
 }
 
 function factsOf({ app, since, stores, last_read_at }: Connection, days: readonly DayOfReads[]): Fact[] {

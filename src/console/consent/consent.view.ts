@@ -9,7 +9,7 @@ import { appLogo } from '../parts/logo.ts'
 import { notice, problemNotice } from '../parts/notice.ts'
 import { storeTime } from '../parts/format/time.ts'
 import { postForm } from '../parts/form/post-form.ts'
-import { changes, scopeList } from './scope-list.view.ts'
+import { changesInWords, scopeList } from './scope-list.view.ts'
 import type { StoreChoice } from './store-choice.ts'
 import { storeList } from './store-choice.view.ts'
 import { storeNames, storesInWords } from '../parts/format/store-name.ts'
@@ -66,11 +66,10 @@ const access = ({ question: { scopes, new_scopes } }: ConsentView): string =>
   html`<h2>What it will be able to see</h2>
     <p>For the stores you pick, until you revoke its access:</p>
     !${scopeList(scopes, { isNew: name => new_scopes.includes(name) })}
-    <p class="muted">${changes(scopes)} It never sees your password.</p>`
+    <p class="muted">${changesInWords(scopes)} It never sees your password.</p>`
 
-function previously({ stores, allowed, allowed_since, linked, new_scopes }: ConsentQuestion): string {
+function previously({ stores, allowed_since, readable, new_scopes }: ConsentQuestion): string {
   if (allowed_since === null) return ''
-  const readable = stores.filter(store => allowed.has(store.id) || linked.includes(store))
   const what = readable.length === 0 ? 'none of your stores' : storesInWords(readable, storeNames(stores))
   return notice({
     tone: 'info',

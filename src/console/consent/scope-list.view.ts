@@ -35,7 +35,7 @@ export const scopeList = (
 }
 
 /** What the app can change, in a sentence. */
-export const changes = (names: readonly string[]): string =>
+export const changesInWords = (names: readonly string[]): string =>
   names.includes('platform.write')
     ? 'It can change the stores, items and orders of the whole platform.'
     : 'It cannot change your orders, items or prices.'

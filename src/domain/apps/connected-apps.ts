@@ -47,7 +47,7 @@ export interface ReadableStore extends ConnectedStore {
   by_operator: boolean
 }
 
-/** The stores of both kinds of connection, each once, by id. */
+/** The stores of both kinds of connection that the app can read, each once, by id. */
 export function storesOf({ own, linked }: Pick<AppConnections, 'own' | 'linked'>): ReadableStore[] {
   const all = new Map<bigint, ReadableStore>()
   for (const store of own?.stores ?? [])
@@ -63,8 +63,11 @@ export function storesOf({ own, linked }: Pick<AppConnections, 'own' | 'linked'>
       activated_at: allowed?.activated_at ?? store.activated_at,
     })
   }
-  return [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return [...all.values()].filter(isRead).sort((a, b) => (a.id < b.id ? -1 : 1))
 }
+
+/** False when the app has lost the scopes that it was connected with. */
+export const isRead = ({ scopes }: Pick<ConnectedStore, 'scopes'>): boolean => scopes.length > 0
 
 interface ConnectedAppsDeps {
   storage: Storage
@@ -90,7 +93,7 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     }
     const effective = links
       .map(({ scope, ...link }) => ({ ...link, scopes: scopesOf(link.app_id, scope, 'operator') }))
-      .filter(({ scopes }) => scopes.length > 0)
+      .filter(isRead)
     const linksOf = Map.groupBy(effective, ({ app_id }) => app_id)
     const own = allowed.map(({ app_id, created_at, scope, stores: of }) => ({
       app_id,

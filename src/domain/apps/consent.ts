@@ -14,6 +14,8 @@ export interface ConsentQuestion {
   allowed_since: Seconds | null
   /** The merchant's stores that the app reads by an operator's link; the merchant's decision does not change them. */
   linked: MerchantStore[]
+  /** The merchant's stores that the app can read now. */
+  readable: MerchantStore[]
   /** What the app may do with the picked stores after an Allow, by the merchant's consent and with its own token. */
   scopes: string[]
   /** Those that the merchant has not allowed before; empty when the merchant has not allowed the app before. */
@@ -52,13 +54,16 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
           .map(({ store_id }) => store_id),
       )
       const live = connected.find(({ app_id }) => app_id === app.id)
+      const allowed = new Map(live?.stores.map(({ id, since }) => [id, since]))
+      const isAllowedRead = live !== undefined && readScopes(app, live.scope, 'merchant').length > 0
       const scopes = scopesAsked(app, asked)
       const known = live ? splitScope(live.scope) : scopes
       return {
         stores,
-        allowed: new Map(live?.stores.map(({ id, since }) => [id, since])),
+        allowed,
         allowed_since: live?.created_at ?? null,
         linked: stores.filter(({ id }) => linked.has(id)),
+        readable: stores.filter(({ id }) => linked.has(id) || (isAllowedRead && allowed.has(id))),
         scopes,
         new_scopes: scopes.filter(scope => !known.includes(scope)),
       }

@@ -43,7 +43,7 @@ const parameters = checkedTogether(
     kinds: Type.Optional(
       listParameter(
         changeKinds,
-        'What to follow, separated by commas; by default all that the token’s scopes allow',
+        'What to follow, separated by commas; by default all that the token may read of the store',
       ),
     ),
     wait,

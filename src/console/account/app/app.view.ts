@@ -1,18 +1,17 @@
 import { html } from 'ghtml'
 import { type AppConnections, storesOf } from '../../../domain/apps/connected-apps.ts'
 import { splitScope } from '../../../contract/scopes.ts'
-import { appAddress } from '../../consent/app-profile.view.ts'
 import { canRead } from '../access.view.ts'
 import { type AppReads, appReadsCard } from './chart.view.ts'
 import { appBadges } from '../app-parts.ts'
-import { appFacts } from '../../consent/app-profile.view.ts'
+import { appAddress, appFacts } from '../../consent/app-profile.view.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { appLogo } from '../../parts/logo.ts'
 import { notice } from '../../parts/notice.ts'
 import { pageHeader } from '../../parts/page-header.ts'
 import { storeTime } from '../../parts/format/time.ts'
-import { changes, scopeList } from '../../consent/scope-list.view.ts'
+import { changesInWords, scopeList } from '../../consent/scope-list.view.ts'
 import { storeNames, storesInWords } from '../../parts/format/store-name.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
 import type { StorePart } from '../store-part.view.ts'
@@ -76,8 +75,8 @@ function mayRead(connections: AppConnections): string {
     return covered.length === stores.length ? '' : ` (only of ${storesInWords(covered, names)})`
   }
   return html`<p>${canRead(connections)}!${scopes.length === 0 ? '' : ' It reads:'}</p>
-    !${scopeList(scopes, { note })}
-    <p class="muted">${changes(splitScope(connections.app.scope))}</p>`
+    !${scopes.length === 0 ? '' : scopeList(scopes, { note })}
+    <p class="muted">${changesInWords(splitScope(connections.app.scope))}</p>`
 }
 
 /** The app has scopes that it did not have when the merchant allowed it. */

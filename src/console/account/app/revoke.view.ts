@@ -1,6 +1,11 @@
 import { html } from 'ghtml'
 import { splitScope } from '../../../contract/scopes.ts'
-import type { AppConnections, ConnectedStore, Connection } from '../../../domain/apps/connected-apps.ts'
+import {
+  type AppConnections,
+  type ConnectedStore,
+  type Connection,
+  isRead,
+} from '../../../domain/apps/connected-apps.ts'
 import { canReadByLink, dataInWords } from '../access.view.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { confirmPanel } from '../../parts/form/confirm-panel.ts'
@@ -46,9 +51,9 @@ function ends(own: Connection, { stores, linked }: AppConnections): string {
   const again = 'To connect it again, start in the app.'
   if (ending.length === 0) {
     return html`<p>You take back the permission that you gave ${app.name}. ${
-      own.stores.length === 0
-        ? 'It covers none of your stores.'
-        : 'The app can read the same stores without it, because your platform’s operator connected them too.'
+      own.stores.some(isRead)
+        ? 'The app can read the same stores without it, because your platform’s operator connected them too.'
+        : 'It covers none of your stores.'
     } ${again}</p>`
   }
   const names = storeNames(stores)
