@@ -23,7 +23,7 @@ export interface ConsentQuestion {
 }
 
 /** What an authorization request asks for. */
-export interface AskedScopes {
+interface AskedScopes {
   scope: string
   /** The app's scopes when the request began; null when that is not known. */
   app_scope: string | null
