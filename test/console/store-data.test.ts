@@ -254,7 +254,7 @@ describe('an order', () => {
       token,
     )
     const { text } = await owner.open(`${base}/order?id=exact`)
-    const [, json = ''] = /<code class="value" id="order-json">(.*?)<\/code>/s.exec(text) ?? []
+    const [, json = ''] = /<code class="value block" id="order-json">(.*?)<\/code>/s.exec(text) ?? []
     const doc = textOf(json)
     assert.ok(answer.includes(doc))
     assert.match(doc, new RegExp(`"menu_id":${big}`))
