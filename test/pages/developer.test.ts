@@ -187,7 +187,7 @@ for (const isPublic of [false, true]) {
       await page.goto(`${server.base}/developer/apps/${client.client_id}`)
       await signIn(page, server.base, 'dev@example.com')
       await page.getByRole('link', { name: 'Get the link' }).click()
-      await page.getByLabel('Redirect URI').selectOption(redirect_uris[1] ?? '')
+      await page.getByRole('combobox', { name: 'Redirect URI' }).selectOption(redirect_uris[1] ?? '')
       await page.getByRole('button', { name: 'Show' }).click()
       await page.getByRole('button', { name: 'Copy link' }).click()
       const link = (await page.evaluate('navigator.clipboard.readText()')) as string
