@@ -44,7 +44,7 @@ export interface WaitingAccess {
 /** The newest seq of each store that a claim covers, as JSON, by store. */
 interface HeadsRead {
   claim: AccessClaim
-  /** Only stores that may be read by one of these scopes. */
+  /** Only stores that may be read by one of these scopes, at most one for each kind. */
   scopes: readonly string[]
   offset: number
   /** Behind this store; then there is no offset. */
