@@ -81,7 +81,12 @@ export function useNodes(store_ids: readonly number[]) {
     const lines = store_ids.map((id, i) => ({ line: i + 1, text: JSON.stringify(sampleStore({ id })) }))
     await createRecordWriter({ storage: opened, clock }).write(lines)
     await opened.apps.create(app('a'), null)
-    const link = { id: 'link', app_id: 'a', account_id: null, scope: 'integration.store integration.order integration.inventory' }
+    const link = {
+      id: 'link',
+      app_id: 'a',
+      account_id: null,
+      scope: 'integration.store integration.order integration.inventory',
+    }
     await opened.authorizations.save(link, store_ids.map(BigInt), 'replace', start)
     await opened.webhooks.create(endpoint('we_1', { events: ['store.changed'] }), 10)
   })

@@ -113,7 +113,12 @@ suite('webhooks of several processes', () => {
     const node = startNode()
     await node.tick()
     await world.storage.authorizations.save(
-      { id: 'link', app_id: 'a', account_id: null, scope: 'integration.store integration.order integration.inventory' },
+      {
+        id: 'link',
+        app_id: 'a',
+        account_id: null,
+        scope: 'integration.store integration.order integration.inventory',
+      },
       [1n, 2n, 3n, 4n],
       'replace',
       start,
