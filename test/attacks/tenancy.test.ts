@@ -120,7 +120,10 @@ function forms(tenant: Tenant, path: string): Record<string, string>[] {
     decision: 'allow',
     store: ids.store_id,
     stores: ids.store_id,
-    scope: 'integration.store',
+    // The own app keeps its scopes, which a later test reads by.
+    scope: path.endsWith('/edit')
+      ? 'integration.store integration.order integration.inventory'
+      : 'integration.store',
     app_id: ids.app_id,
     app: ids.app_id,
     account_id: ids.account_id,

@@ -233,7 +233,7 @@ describe('stores', () => {
     await apps.authorize(app.id, [1001n], byTest)
     await apps.authorize(app.id, [huge], byTest)
     assert.deepEqual(await linked(app.id), [1001n, huge])
-    assert.equal((await storage.authorizations.findLive(app.id, null))?.scope, 'integration.store')
+    assert.equal((await storage.authorizations.findLive(app.id, null))?.scope, app.scope)
   })
 
   test('authorize names a store that does not exist, and links none', async () => {
