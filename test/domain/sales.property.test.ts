@@ -72,7 +72,12 @@ async function openStore(): Promise<Storage> {
 
 async function addStore(storage: Storage, id: number): Promise<void> {
   await createRecordWriter({ storage }).write([{ line: 1, text: JSON.stringify(sampleStore({ id })) }])
-  const link = { id: 'link', app_id: 'app', account_id: null, scope: 'integration.store integration.order integration.inventory' }
+  const link = {
+    id: 'link',
+    app_id: 'app',
+    account_id: null,
+    scope: 'integration.store integration.order integration.inventory',
+  }
   await storage.authorizations.save(link, [BigInt(id)], 'add', 0)
 }
 

@@ -13,7 +13,7 @@ import { appPage, isOutcome } from './app.view.ts'
 
 /** One app: its settings and its usage; and a form to change its profile. */
 export function developerApp(scope: PageScope, deps: ConsoleDeps): void {
-  const { storage, apps, figures, developerStores } = deps
+  const { storage, apps, figures, sandbox } = deps
 
   async function usageOf(app_id: string, period: Period) {
     const { requests } = figures
@@ -50,7 +50,7 @@ export function developerApp(scope: PageScope, deps: ConsoleDeps): void {
     try {
       const { scope } = await apps.change(app.id, profileOf(typed), by)
       const isWider = splitScope(scope).some(name => !splitScope(app.scope).includes(name))
-      if (isWider) await developerStores?.authorize(account, app.id, by)
+      if (isWider) await sandbox?.stores.authorize(account, app.id, by)
       return reply.redirect(`/developer/apps/${app.id}?done=${isWider ? 'widened' : 'saved'}`, 303)
     } catch (error) {
       if (!(error instanceof InputError)) throw error
