@@ -51,7 +51,9 @@ export function registerProfile(app: Command): void {
     .option('--json', 'print the changed app as JSON')
   update.action(async (client_id: string, { json, logo, ...changes }: UpdateOptions) => {
     if (logo === undefined && Object.keys(changes).length === 0) {
-      update.error('error: nothing to change: use --name, --website, --publisher, --redirect-uri, --scope or --logo')
+      update.error(
+        'error: nothing to change: use --name, --website, --publisher, --redirect-uri, --scope or --logo',
+      )
     }
     await withStorage(async storage => {
       const before = await mustFind(storage, client_id)

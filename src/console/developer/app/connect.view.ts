@@ -3,7 +3,7 @@ import { splitScope } from '../../../contract/scopes.ts'
 import { ownScopes } from '../../../domain/apps/readable.ts'
 import { codeLifetime } from '../../../oauth/lifetimes.ts'
 import type { App } from '../../../storage/port/index.ts'
-import type { Viewer } from '../../layout.ts'
+import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { copyable } from '../../parts/copyable.ts'
 import { emptyState } from '../../parts/empty-state.ts'
@@ -32,7 +32,7 @@ interface ConnectView {
 /** Spec 5.1: the only scope of the authorization_code grant. */
 const scope = 'integration.store'
 
-export const connectPage = (view: ConnectView): string => {
+export const connectPage = (view: ConnectView): Page => {
   const { viewer, app, redirect_uri } = view
   const isRegistered = splitScope(app.scope).includes(scope)
   return appFrame({
