@@ -91,7 +91,8 @@ export function createTokens(transport: Transport, options: TokenOptions): Token
     const stored = await tokenStore.get()
     current = usable(stored, refused)
     if (current !== null) return current
-    if (stored?.refreshToken !== undefined) return refresh(stored.refreshToken, signal)
+    // Never aborted: the server may have replaced the token already, and its answer would be lost.
+    if (stored?.refreshToken !== undefined) return refresh(stored.refreshToken)
     if (clientSecret === undefined) {
       const message = 'no token: send the merchant through authorizationUrl, or give a clientSecret'
       throw new TillgateError('authorization_required', message)
@@ -105,12 +106,12 @@ export function createTokens(transport: Transport, options: TokenOptions): Token
     return { tokens: renew(abort.signal, refused), abort, waiting: 0 }
   }
 
-  async function refresh(refresh_token: string, signal: AbortSignal): Promise<TokenSet> {
+  async function refresh(refresh_token: string): Promise<TokenSet> {
     // Derived from the one-use token: a retry, a restart or another process gets the same new pair, not an error.
     const text = new TextEncoder().encode(`tillgate-client refresh ${refresh_token}`)
     const key = base64url(await crypto.subtle.digest('SHA-256', text))
     try {
-      return await request({ grant_type: 'refresh_token', refresh_token }, key, signal)
+      return await request({ grant_type: 'refresh_token', refresh_token }, key)
     } catch (error) {
       // Another process may have used it before.
       current = usable(await tokenStore.get())

@@ -27,13 +27,14 @@ import { loginAddress } from './sign-in/next.ts'
 const smallForm = 16 * 1024
 
 /** Only people who are signed in may send these. */
+const uploads = ['/developer/apps/:app_id/logo', '/operator/settings/brand']
+
 const largeForms: Record<string, number> = {
   // A few thousand ticked stores fit.
   '/consent/:uid': 256 * 1024,
   '/account/apps/:app_id/stores': 256 * 1024,
   // A file that is somewhat too large gets an answer that says so.
-  '/developer/apps/:app_id/logo': 4 * largestLogo,
-  '/operator/settings/brand': 4 * largestLogo,
+  ...Object.fromEntries(uploads.map(route => [route, 4 * largestLogo])),
 }
 
 /** The pages for people: rendered on the server, working without script. */
@@ -45,7 +46,7 @@ export async function consolePages(app: FastifyInstance, deps: ConsoleDeps): Pro
   app.addHook('onRequest', () => deps.cookies.refresh())
   await app.register(fastifyCookie, { secret: deps.cookies })
   await app.register(fastifyFormbody)
-  readMultipart(app)
+  readMultipart(app, route => uploads.includes(route))
   app.addHook('onRoute', route => {
     route.bodyLimit = largeForms[route.url] ?? smallForm
   })

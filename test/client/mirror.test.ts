@@ -190,6 +190,26 @@ test('a store that is revoked keeps its entries and is marked; one that is new o
   assert.deepEqual(copied('all.db'), await held([1001, 1002, 1004, big]))
 })
 
+test('an app that gets a scope goes on with what the merchant allowed, and has the rest once it is allowed', async () => {
+  const { server } = world
+  const client = await server.newApp({ scope: 'integration.store integration.order' })
+  const { client_id, app } = client
+  await server.apps.authorize(client_id, [1001n], byTest)
+  const run = async () => {
+    const { code, stdout, stderr } = await runClient(args('mirror', 'scope.db'), client)
+    assert.deepEqual([code, stderr], [0, ''])
+    const { orders, items } = JSON.parse(stdout)
+    return { orders, items }
+  }
+  const { orders } = await run()
+  const scope = 'integration.store integration.order integration.inventory'
+  await server.apps.change(client_id, { name: app.name, redirect_uris: app.redirect_uris, scope }, byTest)
+  await world.push(order('after'))
+  assert.deepEqual(await run(), { orders: orders + 1, items: 0 })
+  await server.apps.authorize(client_id, [1001n], byTest)
+  assert.ok((await run()).items > 0)
+})
+
 test('a new feed: everything is read again, and what the server no longer has is deleted at the end', async () => {
   const db = new DatabaseSync(join(folder, 'all.db'))
   db.exec(

@@ -217,6 +217,32 @@ test('a renewal that nobody waits for any more is given up; one that somebody wa
   assert.equal(asked[0]?.aborted, true)
 })
 
+test('a refresh is finished and stored, also when nobody waits for it any more', async () => {
+  const answered = Promise.withResolvers<Response>()
+  const stored = Promise.withResolvers<string>()
+  const asked: string[] = []
+  const old = { accessToken: 'old', scope: '', expiresAt: 0, refreshToken: 'r1' }
+  const client = clientOf(
+    url => {
+      asked.push(url)
+      return answered.promise
+    },
+    {
+      tokenStore: {
+        get: () => old,
+        set: ({ accessToken }: { accessToken: string }) => stored.resolve(accessToken),
+      },
+    },
+  )
+  const controller = new AbortController()
+  const waiting = assert.rejects(client.token({ signal: controller.signal }), /stopped/)
+  while (asked.length === 0) await new Promise(setImmediate)
+  controller.abort(new Error('stopped'))
+  await waiting
+  answered.resolve(Response.json({ access_token: 'new', refresh_token: 'r2', scope: '', expires_in: 60 }))
+  assert.equal(await stored.promise, 'new')
+})
+
 test('a store id that has lost its digits already is refused before anything is sent', async () => {
   const client = clientOf(() => Promise.reject(new Error('sent')))
   const storeId = Number('9007199254740993')

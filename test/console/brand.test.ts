@@ -323,7 +323,7 @@ describe('who may upload', () => {
     }
   })
 
-  test('a body beyond the limit is 413, one that is no form is 400, and a file in another form is ignored', async () => {
+  test('a body beyond the limit is 413, one that is no form is 400, and so is a file in another form', async () => {
     assert.equal((await upload(developer, logoPath, Buffer.alloc(500 * 1024))).status, 413)
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x']) {
       const answer = await developer.open(logoPath, {
@@ -334,9 +334,19 @@ describe('who may upload', () => {
       assert.equal(answer.status, 400)
     }
     const settings = await upload(operator, '/operator/settings', png(2, 2))
-    assert.equal(settings.status, 303)
+    assert.equal(settings.status, 400)
     assert.equal((await upload(operator, '/operator/settings', Buffer.alloc(20_000))).status, 413)
     assert.deepEqual(await storedLogos(), [null, null])
+  })
+
+  test('a form with many parts is refused, and files where none are expected', async () => {
+    const body = new FormData()
+    body.append('_csrf', csrfOf(await developer.open('/profile')))
+    for (let i = 0; i < 10; i++) body.append('logo', new Blob([]), 'a.png')
+    assert.equal((await developer.open(logoPath, { method: 'POST', body })).status, 400)
+    const login = new FormData()
+    login.append('email', 'a@example.com')
+    assert.equal((await developer.open('/login', { method: 'POST', body: login })).status, 400)
   })
 
   test('two files in one form are none', async () => {

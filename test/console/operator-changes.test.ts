@@ -184,6 +184,10 @@ describe('the stores of an app', () => {
       assert.match(answer.text, reason)
     }
     assert.deepEqual(await ids(), [one])
+    const stale = await postTo(path, { ids: String(two), action: 'link', scope: 'integration.store' })
+    assert.equal(stale.status, 422)
+    assert.match(stale.text, /scopes have changed/)
+    assert.deepEqual(await ids(), [one])
   })
 })
 

@@ -139,6 +139,21 @@ describe('a scope that an app gets later', () => {
     assert.equal(codeFrom(await ordersOf(1001, token)), 'store_forbidden')
   })
 
+  test('an Allow does not cover a scope that was removed when the page was shown and came back', async () => {
+    const client = await newApp(`${store} ${order}`)
+    const browser = new Browser(server.base)
+    const page = await browser.reachConsent(authorizePath(client), 'owner@example.com')
+    await setScope(client, store)
+    const shown = await browser.open(/action="([^"]+)"/.exec(page.text)?.[1] ?? '')
+    assert.doesNotMatch(textOf(shown.text), /Every order/)
+    await setScope(client, `${store} ${order}`)
+    const again = await browser.submit(shown, { decision: 'allow', store: '1001' })
+    assert.equal(again.status, 422)
+    assert.match(textOf(again.text), /has changed what it asks for/)
+    assert.match(textOf(again.text), /Every order/)
+    assert.deepEqual(await listed(await server.token(client)), [])
+  })
+
   test('a request cannot name the scopes that the page shows', async () => {
     const client = await newApp(store)
     const path = authorizePath(client, { tillgate_scopes: `${store} ${order}` })

@@ -41,7 +41,7 @@ export function createSync({ client, copy, signal, parallel, count, isLocal, onP
   const headers: Record<string, string> = isLocal ? { 'accept-encoding': 'identity' } : {}
 
   async function ofStore(store_id: bigint, until?: number): Promise<boolean> {
-    const kinds = (await kindsOf(client, signal)).join()
+    let kinds: string | undefined = (await kindsOf(client, signal)).join()
     for (let restarted = false; ; ) {
       const from = copy.position(store_id)
       if (until !== undefined && from.next >= until) return restarted
@@ -65,6 +65,9 @@ export function createSync({ client, copy, signal, parallel, count, isLocal, onP
         if (isTillgateError(error, 'feed_changed') && from.feed !== null) {
           copy.restart(store_id, from)
           restarted = true
+        } else if (isTillgateError(error, 'store_forbidden') && kinds !== undefined) {
+          // The app may have got a scope that this store's merchant has not allowed: what is allowed goes on.
+          kinds = undefined
         } else if (isTillgateError(error, 'store_forbidden') || isTillgateError(error, 'store_not_found')) {
           copy.remove(store_id)
           return restarted

@@ -14,6 +14,7 @@ const problems = {
   foreign: 'One of the stores you picked is not yours, or no longer yours. Check the list and try again.',
   none: 'Pick at least one store, or press Deny.',
   decision: 'Press Allow or Deny.',
+  scopes: 'The app has changed what it asks for. Check the list, then press Allow or Deny.',
 }
 type Problem = keyof typeof problems
 
@@ -103,9 +104,12 @@ export const consentPages: PagePlugin = async (scope, deps) => {
 
   scope.post('/consent/:uid', { schema: { body: choiceForm } }, async (request, reply) => {
     const { pending, app, account } = request.openRequest
-    const { stores } = await consents.ask(account, app, pending)
+    const { stores, scopes } = await consents.ask(account, app, pending)
     const sent = readChoice(request.body, stores)
     if (isTool(sent)) return showAgain(request, reply, useTool(sent, stores))
+    // A scope that the app lost and got again while the page was open was not on it.
+    const isSame = request.body.scopes === '' || request.body.scopes === scopes.join(' ')
+    if (sent.decision === 'allow' && !isSame) return showAgain(request, reply, sent, 'scopes')
     if (sent.decision === 'allow') return allow(request, reply, sent)
     if (sent.decision === 'deny') return deny(request, reply)
     return showAgain(request, reply, sent, 'decision')

@@ -50,6 +50,7 @@ export function consentPage(view: ConsentView): Page {
               allowed: question.allowed_since === null ? null : question.allowed,
               linked: new Set(question.linked.map(({ id }) => id)),
             })}
+            <input type="hidden" name="scopes" value="${question.scopes.join(' ')}">
             <div class="actions">
               <button type="submit" name="decision" value="allow">Allow</button>
               <button type="submit" name="decision" value="deny" class="secondary">Deny</button>

@@ -19,10 +19,11 @@ export interface SentChoice extends StoreChoice {
   foreign: boolean
 }
 
-export const choiceForm = form({ decision: text, store: texts, store_search: text })
+/** `scopes`: what the consent page said that the app asks for. */
+export const choiceForm = form({ decision: text, store: texts, store_search: text, scopes: text })
 
 export function readChoice(
-  { decision, store, store_search }: Static<typeof choiceForm>,
+  { decision, store, store_search }: Omit<Static<typeof choiceForm>, 'scopes'>,
   stores: readonly MerchantStore[],
 ): SentChoice {
   const own = new Set(stores.map(({ id }) => id))

@@ -1,4 +1,4 @@
-import { integrationScopes, isScope, scopes, splitScope } from '../../contract/scopes.ts'
+import { commonScopes, integrationScopes, isScope, scopes, splitScope } from '../../contract/scopes.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { equalHashes, sha256 } from '../../lib/hash.ts'
 import { randomId, randomSecret } from '../../lib/ids.ts'
@@ -77,8 +77,9 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       })
       const changed: App = { ...app, ...valid }
       const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
-      // Also those that it did not have: a parallel change may have added one.
-      const lost = changed.scope === app.scope ? [] : without(changed.scope)
+      // Nobody has allowed a scope that the app did not have: a parallel change, or a node of an older version during an
+      // upgrade, may have stored it all the same.
+      const lost = changed.scope === app.scope ? [] : without(commonScopes(app.scope, changed.scope))
       await storage.apps.update(changed, lost, entry)
       return changed
     },
@@ -112,9 +113,14 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       return true
     },
 
-    /** An operator link: the app may read these stores without a merchant's consent. */
-    async authorize(id: string, store_ids: readonly bigint[], by: By): Promise<void> {
+    /**
+     * An operator link: the app may read these stores without a merchant's consent. `shown`: the app's scopes that the
+     * operator saw.
+     */
+    async authorize(id: string, store_ids: readonly bigint[], by: By, shown?: string): Promise<void> {
       const app = await mustFind(id)
+      if (shown !== undefined && shown !== app.scope)
+        throw new InputError('store', 'the app’s scopes have changed; check them and press Link again')
       for (const store_id of store_ids) {
         if (!(await storage.stores.exists(store_id))) {
           throw new InputError('store', `no store has the id ${store_id}`)

@@ -32,7 +32,7 @@ interface AskedScopes {
 /** As long as a request is open, a scope that the app loses is no longer asked for, and one that it gains is not added. */
 function scopesAsked(app: App, { scope, app_scope }: AskedScopes): string[] {
   const asked = askedScopes({ ...app, scope: commonScopes(app_scope ?? app.scope, app.scope) })
-  return [...new Set([...splitScope(scope), ...asked])]
+  return [...new Set([...splitScope(commonScopes(scope, app.scope)), ...asked])]
 }
 
 /** Seconds for which a decision is kept: longer than its request, and to explain it to a merchant who returns to its page. */

@@ -160,7 +160,12 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
   }
 
   function begin(claimed: Claimed): void {
-    const work = attempt(claimed).finally(() => {
+    const attempted = attempt(claimed).catch(error => {
+      // Perhaps nothing was recorded, and the store has left the queue.
+      active.queueOf(claimed.endpoint.id).close()
+      throw error
+    })
+    const work = attempted.finally(() => {
       active.release(claimed.endpoint.id)
       if (isClosed) return
       claimLater()

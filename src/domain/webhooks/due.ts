@@ -93,7 +93,9 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   async function checkElsewhere(): Promise<void> {
     const store_ids = [...elsewhere].filter(([, at]) => at <= now()).map(([store_id]) => store_id)
     if (store_ids.length === 0) return
-    active.enqueue(await webhooks.due({ store_ids }, history ?? '', now(), maxFound))
+    const found = await webhooks.due({ store_ids }, history ?? '', now(), maxFound)
+    active.enqueue(found)
+    if (found.length === maxFound) active.markPartial()
     for (const store_id of store_ids) elsewhere.delete(store_id)
   }
 

@@ -18,14 +18,14 @@ export function appStorePages(scope: PageScope, { apps }: ConsoleDeps): void {
     sendHtml(reply, appStoresPage({ viewer, app, ids: '' })),
   )
 
-  const schema = { body: form({ ids: text, action: text }) }
+  const schema = { body: form({ ids: text, action: text, scope: text }) }
   scope.post(path, { schema }, async (request, reply) => {
     const { viewer, shownApp: app, account } = request
-    const { ids, action } = request.body
+    const { ids, action, scope: shown } = request.body
     try {
       const store_ids = readIds(ids)
       const by = byAccount(account, fromOf(request))
-      if (action === 'link') await apps.authorize(app.id, store_ids, by)
+      if (action === 'link') await apps.authorize(app.id, store_ids, by, shown === '' ? undefined : shown)
       else if (action === 'end') await apps.revoke(app.id, store_ids, by)
       else throw new InputError('store', 'press one of the two buttons')
     } catch (error) {

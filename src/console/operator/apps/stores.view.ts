@@ -37,6 +37,7 @@ export const appStoresPage = ({ viewer, app, ids, problem }: AppStoresView): Pag
         <p><strong>Link</strong> gives the app access without the merchant’s consent, with the scopes that it has now
           (${splitScope(app.scope).join(', ')}); merchants see it among their connected apps. When the app gets another scope,
           link its stores again. <strong>End access</strong> also ends what merchants allowed for these stores.</p>
+        <input type="hidden" name="scope" value="${app.scope}">
         <div class="actions">
           <button type="submit" name="action" value="link">Link</button>
           <button type="submit" name="action" value="end" class="danger">End access</button>
