@@ -87,6 +87,7 @@ function* appRows(shape: Shape, now: number): Generator<Named> {
       disabled_at: null,
       disabled_by_owner: false,
       webhooks_paused: false,
+      logo: null,
     }
   }
 }
@@ -120,11 +121,11 @@ function* authorizations(shape: Shape, now: number): Generator<Named> {
 
 function* links(shape: Shape, now: number): Generator<Named> {
   for (const store_id of benchStores)
-    yield { store_id, app_id: appId(0), authorization_id: operatorsLink, since: now - 50 * day }
+    yield { store_id, app_id: appId(0), authorization_id: operatorsLink, since: now - 50 * day, scope }
   for (const [app, merchant] of consents(shape)) {
     const authorization_id = authorizationId(app, merchant)
     for (const index of storesOf(shape, merchant))
-      yield { store_id: storeId(index), app_id: appId(app), authorization_id, since: now - 50 * day }
+      yield { store_id: storeId(index), app_id: appId(app), authorization_id, since: now - 50 * day, scope }
   }
 }
 
