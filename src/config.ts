@@ -46,7 +46,7 @@ export interface Config {
   mail_from: string
   /** For integrators who test: requests fail as X-Sandbox-Fault says, and each developer has a store with sample data. */
   sandbox: boolean
-  /** Developer accounts from which on nobody may sign up on a sandbox server. */
+  /** Number of developer accounts at which sign-up closes on a sandbox server. */
   sandbox_developers: number
   /** Seconds between a stop request, from which /health/ready answers 503, and the end of accepting connections. */
   shutdown_delay: number

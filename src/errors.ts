@@ -19,11 +19,12 @@ export const catalogue = {
   },
   scope_insufficient: {
     status: 403,
-    meaning: 'The token does not carry the scope that this endpoint needs.',
+    meaning: 'The token does not carry the scope that this endpoint needs, or the app no longer has it.',
   },
   store_forbidden: {
     status: 403,
-    meaning: 'The store exists, but this token may not read it, or not by this scope.',
+    meaning:
+      'The store exists, but this token may not read it, or the store was not connected with the scope that the request needs.',
   },
   store_not_found: { status: 404, meaning: 'No store has this id.' },
   route_not_found: { status: 404, meaning: 'No endpoint has this path.' },

@@ -63,9 +63,12 @@ const changesData = dataAs(
     Array.isArray(changes),
 )
 
-/** Reading on would go round in circles. */
+/** Otherwise the loop would never end. */
 export const stuck = (where: string): TillgateError =>
-  new TillgateError('response_invalid', `the server says that more follows, and stays at ${where}`)
+  new TillgateError(
+    'response_invalid',
+    `the server reports more entries but does not advance beyond ${where}`,
+  )
 
 /** A list in pages, one window after another. */
 export function listOf<Entry>(

@@ -9,7 +9,7 @@ export interface PendingRequest {
   uid: string
   client_id: string
   scope: string
-  /** The app's scopes when the request began; null when a version began it that had no such scopes. */
+  /** The app's scopes when the request began; null for a request begun by a version that did not store them. */
   app_scope: string | null
   redirect_uri: string
   state: string | undefined

@@ -36,7 +36,7 @@ export function createSignUpLimit({
       }
       if ((await storage.browse.totals()).developers < developers) return null
       return {
-        text: `This sandbox has its ${developers} developers. Ask its operator for an account.`,
+        text: `This sandbox has reached its limit of ${developers} developers. Ask its operator for an account.`,
         seconds: null,
       }
     },

@@ -142,7 +142,7 @@ test('an answer 200 that is not the API’s is tried again, and then an error wi
   assert.deepEqual([code, status, requestId, requests], ['response_invalid', 200, 'r-1', 2])
 })
 
-test('data of another form, and pages that lead nowhere, are errors of the answer', async () => {
+test('data of another form, and pagination without progress, are errors of the answer', async () => {
   const invalid = { name: 'TillgateError', code: 'response_invalid' }
   const page = { feed: 'f', kinds: [], changes: [], next: 5, more: true }
   const calls: [unknown, (client: Client) => Promise<unknown>][] = [

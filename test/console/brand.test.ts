@@ -270,9 +270,9 @@ describe('logos', () => {
     'a PNG of huge dimensions': [png(60_000, 60_000), /60000 × 60000 pixels; a logo is/],
     'a PNG that is a little too wide': [png(longestSide + 1, 1), /1025 × 1 pixels/],
     'a PNG without pixels': [png(0, 5), /0 × 5 pixels/],
-    'more than 100 kB': [
+    'more than 100 KiB': [
       png(4, 4, [['tEXt', noise]]),
-      /bytes; a logo is a PNG, JPEG or WebP image of at most 100 kB/,
+      /bytes; a logo is a PNG, JPEG or WebP image of at most 100 KiB/,
     ],
   }
   for (const [name, [bytes, message]] of Object.entries(bad)) {
@@ -304,7 +304,7 @@ describe('who may upload', () => {
     assert.deepEqual(await storedLogos(), [null, null])
   })
 
-  test('another developer’s app looks as one that does not exist; other roles are refused', async () => {
+  test('another developer’s app is answered as one that does not exist; other roles are refused', async () => {
     const rival = new Browser(server.base)
     await rival.signIn('rival@example.com')
     assert.equal((await upload(rival, logoPath, png(2, 2))).status, 404)
@@ -349,7 +349,7 @@ describe('who may upload', () => {
     assert.equal((await developer.open('/login', { method: 'POST', body: login })).status, 400)
   })
 
-  test('two files in one form are none', async () => {
+  test('a form with two files is refused', async () => {
     const body = new FormData()
     body.append('_csrf', csrfOf(await developer.open('/profile')))
     for (const name of ['a.png', 'b.png']) body.append('logo', new Blob([new Uint8Array(png(2, 2))]), name)

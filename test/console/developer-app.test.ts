@@ -86,7 +86,7 @@ describe('changing an app', () => {
     }
   })
 
-  test('scopes can be added and removed; who added some reads that merchants connect the app again', async () => {
+  test('scopes can be added and removed; after adding one, the page says that merchants must connect again', async () => {
     app = await createApp(developer, { scope: 'integration.store' })
     const save = async (some: string[]) =>
       developer.submit(await developer.open(`${app.path}/edit`), {
@@ -94,11 +94,11 @@ describe('changing an app', () => {
         redirect_uris: 'https://app.example.com/cb',
         scope: some,
       })
-    assert.match(wordsOf((await save(scope)).text), /after the merchant has connected it again/)
+    assert.match(wordsOf((await save(scope)).text), /Merchants must connect the app again/)
     assert.equal((await stored())?.scope, scope.join(' '))
     const less = wordsOf((await save(['integration.store', 'integration.order'])).text)
     assert.match(less, /Changes saved\./)
-    assert.doesNotMatch(less, /connected it again/)
+    assert.doesNotMatch(less, /must connect the app again/)
     assert.equal((await stored())?.scope, 'integration.store integration.order')
     const activity = await shown(`${app.path}/activity`)
     assert.match(activity, /integration\.order added, integration\.inventory added/)

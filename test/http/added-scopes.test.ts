@@ -71,7 +71,7 @@ describe('a scope that an app gets later', () => {
     assert.deepEqual([refused.status, codeFrom(refused)], [403, 'store_forbidden'])
     assert.match(
       refused.json.status.errors.message,
-      /may not read store 1001 by integration\.order: .* must connect the app again/,
+      /may not read store 1001 with integration\.order: .* must connect the app again/,
     )
     assert.equal((await server.get('/integration/v1/stores', access_token)).status, 200)
 
@@ -293,7 +293,7 @@ describe('a scope that an app loses', () => {
     assert.deepEqual([json.active, json.scope], [true, `${store} ${order}`])
   })
 
-  test('integration.store: a refresh is invalid_scope, and does not use the refresh token up', async () => {
+  test('integration.store: a refresh is invalid_scope, and does not consume the refresh token', async () => {
     const client = await newApp(scopes)
     const code = await codeOf(server, client)
     const { access_token, refresh_token } = (await redeem(server, client, code)).json

@@ -186,7 +186,7 @@ describe('X-Sandbox-Fault', () => {
     }
   })
 
-  test('timeout: 20 requests of an address wait at a time, 200 of all, and the others are answered', async () => {
+  test('timeout: 20 requests of a network wait at a time, 200 of all, and the others are answered', async () => {
     const token = await world.token()
     const left = new AbortController()
     const waits = (address: string) => {
@@ -199,7 +199,7 @@ describe('X-Sandbox-Fault', () => {
     const soon = (answers: Promise<number | string>[]) =>
       Promise.race([Promise.any(answers), new Promise(resolve => setTimeout(resolve, 5000, 'none'))])
     const ofOne = Array.from({ length: 21 }, () => waits('192.0.2.1'))
-    assert.equal(await soon(ofOne), 503, 'one too many of an address')
+    assert.equal(await soon(ofOne), 503, 'one too many of a network')
     const ofOthers = Array.from({ length: 181 }, (_, n) => waits(`192.0.2.${10 + Math.floor(n / 20)}`))
     assert.equal(await soon(ofOthers), 503, 'one too many in all')
     assert.equal((await get(stores)).status, 200)
@@ -264,7 +264,7 @@ describe('a developer of a sandbox server', () => {
       .then(page => browser.submit(page, { email: `${name}@sandbox.example`, password }))
   }
 
-  test('20 accounts a day can be created from an address', async () => {
+  test('20 accounts can be created from a network in a UTC day', async () => {
     const { storage, clock } = world.server
     const limit = createSignUpLimit({ storage, clock, developers: 1000 })
     for (let n = 0; n < 19; n++) await limit.count('198.51.100.7')
@@ -282,7 +282,7 @@ describe('a developer of a sandbox server', () => {
     const full = createSignUpLimit({ storage, clock, developers })
     assert.match(
       (await full.refusal('198.51.100.8'))?.text ?? '',
-      new RegExp(`has its ${developers} developers`),
+      new RegExp(`has reached its limit of ${developers} developers`),
     )
   })
 

@@ -37,7 +37,7 @@ test('other types, and texts, are no image', () => {
   }
 })
 
-test('a file that only begins like an image, or goes on after its end, is none', () => {
+test('a file that only begins like an image, or goes on after its end, is refused', () => {
   for (const bytes of [png(2, 2), jpeg, webp, losslessWebp, extendedWebp]) {
     for (const more of [page, svg, Buffer.from('PK\u0003\u0004'), Buffer.alloc(1)]) {
       assert.equal(readImage(Buffer.concat([bytes, more])), null)
@@ -51,13 +51,13 @@ test('a file that only begins like an image, or goes on after its end, is none',
   assert.equal(readImage(Buffer.concat([jpeg.subarray(0, 4), page])), null)
 })
 
-test('a PNG whose checksum is wrong is none', () => {
+test('a PNG whose checksum is wrong is refused', () => {
   const bytes = png(2, 2)
   bytes.writeUInt8(9, 19)
   assert.equal(readImage(bytes), null)
 })
 
-test('an animation is none', () => {
+test('an animation is refused', () => {
   assert.equal(readImage(png(2, 2, [['acTL', Buffer.alloc(8)]])), null)
   const animated = Buffer.concat([extendedWebp, Buffer.from('ANMF\0\0\0\0', 'latin1')])
   animated.writeUInt32LE(animated.length - 8, 4)

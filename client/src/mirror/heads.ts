@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts'
 import type { Int64 } from '../types.ts'
 
-/** The newest seq of every store of the token: which stores have changed, or a wait until one does. */
+/** The newest seq of every store that the token may read: which stores have changed, or a wait until one does. */
 
 export interface Head {
   store_id: bigint

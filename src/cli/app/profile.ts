@@ -46,7 +46,7 @@ export function registerProfile(app: Command): void {
     .option('--no-logo', 'remove the logo')
     .option(
       '--scope <scopes>',
-      'replaces all scopes, space-delimited; merchants allow a new one when they connect the app again, linked stores are linked again',
+      'replaces all scopes, space-delimited; for a new scope, merchants connect the app again and linked stores are authorized again',
     )
     .option('--json', 'print the changed app as JSON')
   update.action(async (client_id: string, { json, logo, ...changes }: UpdateOptions) => {

@@ -10,7 +10,7 @@ import type { SavedDemo } from './saved.ts'
 /** Milliseconds between two steps. */
 const pauses = { least: 1500, most: 4000 }
 const mostUnsent = 1000
-/** Seconds after which it is saved that the orders go on. */
+/** Seconds between two saves of the time of the last sale. */
 const savedAfter = 60
 
 /**

@@ -29,7 +29,7 @@ const tick = (colour: string): string =>
 
 interface Stylesheet {
   css: string
-  /** Of the text that a release makes of the colour. */
+  /** Hash of the stylesheet. */
   version: string
 }
 

@@ -80,7 +80,7 @@ function previously({ stores, allowed_since, readable, new_scopes }: ConsentQues
         read ${what} now. The stores that you pick below replace those you allowed.${
           new_scopes.length === 0
             ? ''
-            : ' It asks for more than you allowed: what is new is marked. If you deny it, the app keeps what you allowed.'
+            : ' It now asks for more; new items are marked. If you choose Deny, it keeps the access you gave before.'
         }`,
     },
   })

@@ -84,7 +84,7 @@ export const newAppPage = ({ viewer, form, problem }: NewAppView): Page =>
     action: `${appsPath}/new`,
     back: { href: appsPath, label: 'My apps' },
     fields: html`!${profileFields(form, problem)}
-      !${scopeChoice(form, problem, 'Pick only what your app needs. You can add scopes later, and merchants then allow them.')}
+      !${scopeChoice(form, problem, 'Pick only what your app needs. You can add scopes later; merchants must then connect the app again.')}
       !${choice({
         name: 'public',
         value: 'yes',
@@ -113,9 +113,9 @@ export const editAppPage = ({ viewer, app, form, problem }: EditAppView): Page =
       !${scopeChoice(
         form,
         problem,
-        'A scope that you add counts for a merchant’s stores after the merchant has connected the app again, and for stores ' +
-          'that the operator linked after the operator has linked them again. A scope that you remove ends at once, also for ' +
-          'tokens that the app has; if you add it again, merchants allow it again.',
+        'New scopes work for a merchant’s stores once the merchant connects the app again, and for linked stores once the ' +
+          'operator links them again. A scope that you remove stops working at once, also for tokens already issued. If you ' +
+          'add it back, merchants must allow it again.',
       )}
       <p class="muted">You cannot change the type (${app.public ? 'public' : 'confidential'}). To use the other one, create
         another app.</p>`,

@@ -79,8 +79,8 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
       // Nobody has allowed a scope that the app did not have: a parallel change, or a node of an older version during an
       // upgrade, may have stored it all the same.
-      const lost = changed.scope === app.scope ? [] : without(commonScopes(app.scope, changed.scope))
-      await storage.apps.update(changed, lost, entry)
+      const absent = changed.scope === app.scope ? [] : without(commonScopes(app.scope, changed.scope))
+      await storage.apps.update(changed, absent, entry)
       return changed
     },
 

@@ -4,7 +4,7 @@ import { randomId } from '../../lib/ids.ts'
 import type { Account, App, Decision, Decisions, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
 import { commonScopes, splitScope } from '../../contract/scopes.ts'
-import { askedScopes, readScopes } from './readable.ts'
+import { readScopes, requestableScopes } from './readable.ts'
 
 export interface ConsentQuestion {
   stores: MerchantStore[]
@@ -23,15 +23,15 @@ export interface ConsentQuestion {
 }
 
 /** What an authorization request asks for. */
-interface AskedScopes {
+interface AuthorizationScopes {
   scope: string
   /** The app's scopes when the request began; null when that is not known. */
   app_scope: string | null
 }
 
 /** As long as a request is open, a scope that the app loses is no longer asked for, and one that it gains is not added. */
-function scopesAsked(app: App, { scope, app_scope }: AskedScopes): string[] {
-  const asked = askedScopes({ ...app, scope: commonScopes(app_scope ?? app.scope, app.scope) })
+function scopesOfRequest(app: App, { scope, app_scope }: AuthorizationScopes): string[] {
+  const asked = requestableScopes({ ...app, scope: commonScopes(app_scope ?? app.scope, app.scope) })
   return [...new Set([...splitScope(commonScopes(scope, app.scope)), ...asked])]
 }
 
@@ -42,7 +42,7 @@ const memory = 86_400
 export function createConsent({ storage, clock }: { storage: Storage; clock: Clock }) {
   const requestOf = (uid: string) => ({ hash: sha256(uid), expires_at: clock.now() + memory })
   return {
-    async ask(account: Account, app: App, asked: AskedScopes): Promise<ConsentQuestion> {
+    async ask(account: Account, app: App, asked: AuthorizationScopes): Promise<ConsentQuestion> {
       const [stores, connected] = await Promise.all([
         storage.stores.ofMerchant(account.email),
         storage.authorizations.ofAccount(account.id),
@@ -56,7 +56,7 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       const live = connected.find(({ app_id }) => app_id === app.id)
       const allowed = new Map(live?.stores.map(({ id, since }) => [id, since]))
       const isAllowedRead = live !== undefined && readScopes(app, live.scope, 'merchant').length > 0
-      const scopes = scopesAsked(app, asked)
+      const scopes = scopesOfRequest(app, asked)
       const known = live ? splitScope(live.scope) : scopes
       return {
         stores,
@@ -74,7 +74,7 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
       uid: string,
       account: Account,
       app: App,
-      asked: AskedScopes,
+      asked: AuthorizationScopes,
       store_ids: readonly bigint[],
       from: From,
     ): ReturnType<Decisions['allow']> {
@@ -82,7 +82,7 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
         id: randomId(),
         app_id: app.id,
         account_id: account.id,
-        scope: scopesAsked(app, asked).join(' '),
+        scope: scopesOfRequest(app, asked).join(' '),
         merchant: account.email,
       }
       const about = { app_id: app.id, account_id: account.id, store_ids }

@@ -13,17 +13,17 @@ export const ownScopes = ({ public: isPublic, scope }: ReadingApp): string[] =>
 const isReadScope = (scope: string): boolean => scope.startsWith('integration.')
 
 /** What the app asks of a merchant: the scope of the consent's tokens, and those of its own token. */
-export const askedScopes = (app: ReadingApp): string[] =>
+export const requestableScopes = (app: ReadingApp): string[] =>
   splitScope(app.scope).filter(scope => !app.public || scope === 'integration.store')
 
-/** Of the scopes that were allowed, those by which the app reads. An operator's link gives tokens of the app's own alone. */
+/** Of the scopes that were allowed, those by which the app reads. An operator's link applies to the app's own token only. */
 export const readScopes = (app: ReadingApp, allowed: string, by: 'merchant' | 'operator'): string[] => {
-  const scopes = by === 'merchant' ? askedScopes(app) : ownScopes(app)
+  const scopes = by === 'merchant' ? requestableScopes(app) : ownScopes(app)
   return splitScope(commonScopes(scopes.join(' '), allowed)).filter(isReadScope)
 }
 
 /** What the app asks for and the merchant has not allowed: the app got these scopes later. */
 export const newScopes = (app: ReadingApp, allowed: string): string[] => {
   const known = splitScope(allowed)
-  return askedScopes(app).filter(scope => !known.includes(scope))
+  return requestableScopes(app).filter(scope => !known.includes(scope))
 }

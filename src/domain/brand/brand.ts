@@ -19,7 +19,7 @@ export type BrandForm = Record<'name' | 'accent' | 'support', string>
 const longestName = 40
 const longestUrl = 200
 
-/** Seconds after which an error page has the brand read again, for the next one. */
+/** Age in seconds after which `current()` starts a new read. */
 const oldest = 2
 
 /** The platform's name, colour, logo and support address, which an operator sets while the server runs. */

@@ -11,7 +11,7 @@ export const largestLogo = 100 * 1024
 export const longestSide = 1024
 
 /** What an upload must be, for the hint of a form and for messages. */
-export const logoRule = `a PNG, JPEG or WebP image of at most ${largestLogo / 1024} kB and ${longestSide} × ${longestSide} pixels, not animated`
+export const logoRule = `a PNG, JPEG or WebP image of at most ${largestLogo / 1024} KiB and ${longestSide} × ${longestSide} pixels, not animated`
 
 /** The images of apps and of the platform. */
 export function createLogos({ storage, clock }: { storage: Pick<Storage, 'logos'>; clock: Clock }) {

@@ -52,7 +52,7 @@ export function checkAllowed(scope: string | null, store_id: bigint, needed: Nee
   if (covers(scope, needed)) return
   throw fail(
     'store_forbidden',
-    `The app may not read store ${store_id} by ${named(needed)}: it got the scope after the store was connected, so the merchant must connect the app again`,
+    `The app may not read store ${store_id} with ${named(needed)}: the app got this scope after the store was connected. The merchant must connect the app again, or the operator must link the store again`,
   )
 }
 
@@ -68,9 +68,11 @@ export function covers(scope: string, needed: Needed): boolean {
 
 /** RFC 6750 §3.1: the challenge names a scope that would do. */
 export const insufficient = (needed: Needed): ApiError =>
-  fail('scope_insufficient', `This token does not carry the scope ${named(needed)}`, {
-    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${listOf(needed)[0]}"` },
-  })
+  fail(
+    'scope_insufficient',
+    `This token may not be used with the scope ${named(needed)}: it was issued without it, or the app no longer has it`,
+    { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${listOf(needed)[0]}"` } },
+  )
 
 /** For a request that fails anyway: a revoked token is reported before any other problem. */
 export async function checkLive(storage: Storage, principal: Principal, needed: Needed): Promise<void> {

@@ -19,7 +19,7 @@ export interface ChangesRequest {
   kinds?: readonly ChangeKind[] | undefined
 }
 
-/** The entries of a page with what stands around them in the answer. */
+/** The entries of a page and the other fields of the response. */
 export interface ChangesPage extends Page {
   kinds: readonly ChangeKind[]
   feed: string

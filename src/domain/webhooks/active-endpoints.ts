@@ -67,7 +67,7 @@ export class ActiveEndpoints {
     for (const queue of this.#queues.values()) queue.isPartial = true
   }
 
-  /** How many requests may begin for an endpoint: one that fails is tried by one. */
+  /** How many requests may begin for an endpoint: a failing endpoint gets one request at a time. */
   freeSlots({ id, failures, retry_at_ms }: ActiveEndpoint, now_ms: number): number {
     if (retry_at_ms > now_ms) return 0
     const most = failures > 0 ? 1 : maxPerEndpoint

@@ -17,7 +17,7 @@ export class EndpointQueue {
   running = 0
   /** There may be more to send than the queue has: compare the endpoint when nothing is ready. */
   isPartial = false
-  /** The next comparison begins after this store, so that each has its turn when they do not all fit. */
+  /** The next comparison begins after this store, so that all stores are sent even if they do not fit the queue at once. */
   after: bigint | null = null
   /** Nothing is added before that comparison: stores that change all the time would take every place again. */
   #isFull = false

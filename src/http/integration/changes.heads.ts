@@ -34,9 +34,9 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         tags: ['Changes'],
         summary: 'See which stores have changed',
         description:
-          'The newest `seq` of every store of the token, by id. Request `changes` for the stores whose `seq` differs from ' +
-          'the `next` that you have stored. With `If-None-Match` and `wait` the request is held until one of them ' +
-          'changes; without `If-None-Match` it is answered at once.',
+          'The newest `seq` of every store of which the token may read orders or items, by id. Request `changes` for the ' +
+          'stores whose `seq` differs from the `next` that you have stored. With `If-None-Match` and `wait` the request is ' +
+          'held until one of them changes; without `If-None-Match` it is answered at once.',
         security: [{ oauth2: ['integration.order'] }, { oauth2: ['integration.inventory'] }],
         querystring: checkedTogether({ index, count: count(), cursor, wait }, cursors.check),
         headers: ifNoneMatch,

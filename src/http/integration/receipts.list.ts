@@ -38,7 +38,8 @@ export function receiptsList(app: App, { storage, requireScope }: IntegrationDep
         summary: 'Compare a copy with the server',
         description:
           'How many orders the server holds for each UTC day of `created_at`, with the sum of their subtotals and a ' +
-          'digest, and the number and digest of the items (with the scope `integration.inventory`), all of one moment. ' +
+          'digest, and the number and digest of the items (with the scope `integration.inventory`, for a store that was ' +
+          'connected with it too), all of one moment. ' +
           'Days without orders are left out. To compare while orders are stored: follow `changes` to its end, read the ' +
           'receipts, follow `changes` and apply the entries up to the receipts’ `seq`, compare, then apply the rest.',
         security: [{ oauth2: ['integration.order'] }],

@@ -27,7 +27,8 @@ export function storesList(app: App, { storage, issuer, requireScope }: Integrat
         operationId: 'listStores',
         tags: ['Stores'],
         summary: 'List stores',
-        description: 'The stores the token is authorized against, by id.',
+        description:
+          'The stores the token is authorized against that were connected with `integration.store`, by id.',
         security: [{ oauth2: ['integration.store'] }],
         querystring: checkedTogether({ index, count: count(), cursor }, cursors.check),
         headers: Type.Object({

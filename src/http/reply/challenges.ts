@@ -1,6 +1,9 @@
 import type { ErrorCode } from '../../errors.ts'
 
-/** RFC 6750 §3: the WWW-Authenticate header for a rejected token. That of a missing scope names it, so the error carries it. */
+/**
+ * RFC 6750 §3: the WWW-Authenticate header for a rejected token. For a missing scope the error sets the header itself,
+ * because it names the scope.
+ */
 
 const invalidToken = (description: string): string =>
   `Bearer error="invalid_token", error_description="${description}"`

@@ -18,7 +18,7 @@ import { createCompressorPool, limitConcurrency } from './compressor-pool.ts'
 const chunkSize = 64 * 1024
 /**
  * Levels for responses that are compressed once and read once, measured on pages of 100 orders (docs/performance.md).
- * gzip 3 takes less than half the time of 6 for 1.3 times the bytes, Brotli 3 three quarters of 4 for a tenth more, and
+ * gzip 3 takes half the time of 6 for 1.3 times the bytes, Brotli 3 three quarters of 4 for a tenth more, and
  * Zstandard 1 is as small as gzip 6 in a fifth of its time.
  */
 const gzipOptions = { level: 3, chunkSize }

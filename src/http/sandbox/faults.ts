@@ -9,7 +9,8 @@ import { type Fault, faultHeader, faults, hasFaults, tokenPath } from './header.
 
 /**
  * `X-Sandbox-Fault`: integrators choose how a request fails, to test their retries (TILLGATE_SANDBOX=1). Faults come
- * after the token check and before anything is done.
+ * after the token check. `429`, `503` and `timeout` end the request before anything is done; `cut` lets it run and cuts
+ * the answer.
  */
 export function sandboxFaults(app: FastifyInstance, storage: Pick<Storage, 'apps'>): void {
   const held = createHeld()

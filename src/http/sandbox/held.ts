@@ -18,7 +18,7 @@ export function createHeld() {
       const { raw } = reply
       const network = networkOf(request.ip)
       if (all.size >= most.inAll || ofNetwork(network) >= most.ofNetwork) {
-        const message = `Too many requests wait for their timeout; the most is ${most.ofNetwork} from one address and ${most.inAll} in all`
+        const message = `Too many requests wait for their timeout; the most is ${most.ofNetwork} from one network and ${most.inAll} in all`
         throw fail('service_unavailable', message, { headers: { 'retry-after': '1' } })
       }
       const began = performance.now()

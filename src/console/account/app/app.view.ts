@@ -93,7 +93,7 @@ function asksForMore({ app, own }: AppConnections): string {
     content: {
       html: html`<p>It would also like to read:</p>
         !${scopeList(own.new_scopes)}
-        <p>To allow it, !${start} and connect it again. Until then the app reads what you allowed, and nothing of this.</p>`,
+        <p>To allow it, !${start} and connect it again. Until you do, your permission covers only what you allowed before.</p>`,
     },
   })
 }

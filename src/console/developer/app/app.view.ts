@@ -19,7 +19,7 @@ const outcomes = {
   logo: 'Logo saved. Merchants see it from now on.',
   no_logo: 'Logo removed.',
   widened:
-    'Changes saved. The app reads what is new of a merchant’s stores after the merchant has connected it again: send merchants its link once more.',
+    'Changes saved. Merchants must connect the app again before it can use the new scopes. Send them its link.',
   retired: 'Secret retired. It can no longer be used to get tokens.',
   disabled: 'The app is disabled.',
   enabled: 'The app is enabled.',

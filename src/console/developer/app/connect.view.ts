@@ -81,11 +81,11 @@ function tryNow(view: PossibleView): string {
   const link = linkTo(view, { state, code_challenge, code_challenge_method: 'S256' })
   return html`!${uriChoice(view)}
     <ol>
-      <li><p>Open this link in a browser where you are signed in as a merchant, or not at all, and press Allow.</p>
+      <li><p>Open this link in a browser where you are signed in as a merchant, or where nobody is signed in. Press
+        Allow.</p>
         !${copyable({ value: link, id: 'link', what: 'link', block: true })}</li>
-      <li><p>The browser goes to the redirect URI, with <code>code</code>, <code>state</code> and <code>iss</code> behind
-        it. Compare <code>state</code> with this one. Nothing has to answer at that address: take the code from the
-        address bar.</p>
+      <li><p>The browser goes to the redirect URI with <code>code</code>, <code>state</code> and <code>iss</code> in its
+        query. No server has to run there: copy the code from the address bar. <code>state</code> must equal:</p>
         !${facts([{ term: 'state', html: copyable({ value: state, id: 'state', what: 'state' }) }])}</li>
       <li><p>Exchange the code for tokens within ${String(codeLifetime / 60)} minutes. Replace CODE${app.public ? '' : ' and CLIENT_SECRET'}.</p>
         !${copyable({
@@ -133,8 +133,8 @@ function exchange({ app, issuer, redirect_uri, code_verifier }: PossibleView & {
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 const inYourApp = (view: PossibleView): string =>
-  html`<p>Put a link to an address of your own in your pages and mails, such as <code>/connect</code>. Your app makes
-      the link to this server there, for each merchant anew, and sends the browser on.</p>
+  html`<p>Put a link to an address of your own in your pages and mails, such as <code>/connect</code>. At that
+      address your app creates a new link for each merchant and redirects the browser to it.</p>
     <p>With <a href="/docs/guides/client">tillgate-client</a>, which makes state and PKCE and checks what comes back:</p>
     !${copyable({ value: sample(view), id: 'sample', what: 'code', block: true })}
     <p>The link asks for <code>${scope}</code>, the only scope that it may name. On the same page the merchant allows

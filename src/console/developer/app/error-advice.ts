@@ -21,7 +21,7 @@ export const advice = {
   scope_insufficient:
     'Request a token with the scope of this endpoint. Orders and inventory need the app’s own token (client_credentials), and an app that is registered for the scope.',
   store_forbidden:
-    'No merchant allows your app to read this of the store now. `GET /integration/v1/stores` lists the stores it can read. Ask the merchant to connect the app: also if it got a scope after they had connected it.',
+    'Your app may not read this data of the store now. `GET /integration/v1/stores` lists the stores it can read. Ask the merchant to connect the app again: a scope that you added later needs a new consent.',
   store_not_found: 'Check `store_id` against `GET /integration/v1/stores`.',
   route_not_found: 'Compare the path with the API reference, letter by letter.',
   method_not_allowed: 'Use a method that the Allow header of the response names.',

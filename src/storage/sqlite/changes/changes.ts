@@ -8,7 +8,7 @@ import { renewSql } from './history.ts'
 import { createReceipts } from './receipts.ts'
 import { createWaitingReads } from './waiting.ts'
 
-/** The entries of one kind with ?2 < seq ≤ ?3: each document, and what stands before it in the answer. */
+/** The entries of one kind with ?2 < seq ≤ ?3: each document and the JSON before it. */
 const entries: Record<ChangeKind, string> = {
   order: `select seq, 1 as is_order, '},{"seq":' || seq || ',"kind":"order","id":' || json_quote(id) || ',"data":' as head, doc
     from orders indexed by orders_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
