@@ -79,7 +79,7 @@ async function run(trial: Trial): Promise<Outcome> {
     const till = createTill({ base: demo.base, bearer, stores, random })
     await till.push(2000)
     const selling = till.sell(stopped.signal)
-    // Milliseconds of a whole copy on this machine: kills hit the start, the walk and the following.
+    // Milliseconds that a whole copy takes here: kills hit the start, the walk and the following.
     const copying = performance.now()
     await once(startClient(mirrorOf(demo.base, 'sqlite', 'timed'), reader), 'exit')
     const whole = performance.now() - copying
@@ -121,7 +121,7 @@ async function run(trial: Trial): Promise<Outcome> {
           `the feed was renewed ${sum.feeds} times`,
         found:
           `after each kill the SQLite file was sound and its position that of its data (${sum.inWalk} kills hit a walk that had not ended); ` +
-          `verify said complete while the demo lived (${alive.requests} requests) and after it; both copies had exactly the ${held.size} orders of the server`,
+          `verify said complete while the demo ran (${alive.requests} requests) and after it; both copies had exactly the ${held.size} orders of the server`,
         broken,
       }
     } finally {

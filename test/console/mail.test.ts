@@ -79,7 +79,7 @@ test('to another machine without TLS nothing is sent, not even the password', as
       socket.write(String(data).startsWith('EHLO') ? offers : '502 not here\r\n')
     })
   })
-  // Any address but those of this machine that the rule names.
+  // Any address other than the loopback addresses that the rule names.
   plain.listen(0, '127.0.0.2')
   await once(plain, 'listening')
   const { port } = plain.address() as AddressInfo

@@ -96,7 +96,7 @@ suite('where webhooks may be sent', () => {
     })
   }
 
-  test('a name that always means this machine is refused, unless the operator names addresses', () => {
+  test('a loopback name is refused, unless the operator names addresses', () => {
     for (const url of ['https://localhost/', 'https://LOCALHOST.:8443/', 'https://hooks.localhost/'])
       assert.throws(() => checkUrl(url, none), { name: 'InputError' }, url)
     assert.equal(checkUrl('https://localhost.example/', none), 'https://localhost.example/')
