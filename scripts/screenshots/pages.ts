@@ -110,6 +110,24 @@ export const shots: Shot[] = [
     open: (page, { dashboard }) => page.goto(`/developer/apps/${dashboard.client_id}/logo`),
   },
   {
+    name: 'connect',
+    as: 'developer',
+    // The same state and PKCE values every time.
+    open: async (page, { dashboard }) => {
+      await page.goto(`/developer/apps/${dashboard.client_id}/connect`)
+      await page.locator('#link, #state, #exchange').evaluateAll(shown => {
+        for (const each of shown) {
+          const text = each.textContent ?? ''
+          const fixed = text.replace(
+            /(state|code_challenge|code_verifier)=[\w-]+/g,
+            '$1=made-up-for-this-picture',
+          )
+          each.textContent = each.id === 'state' ? 'made-up-for-this-picture' : fixed
+        }
+      })
+    },
+  },
+  {
     name: 'app-requests',
     as: 'developer',
     open: async (page, { server, dashboard }) => {
