@@ -92,7 +92,7 @@ async function open(t: TestContext, options: Options = {}): Promise<Reading> {
 async function readsPages(server: string, { url }: Reading): Promise<boolean> {
   const [row] = await administer(
     server,
-    `select query like '%string_agg%' as page from pg_stat_activity
+    `select query like '%string_agg(entries.doc%' as page from pg_stat_activity
      where application_name = 'tillgate' and datname = '${new URL(url).pathname.slice(1)}'`,
   )
   return row?.['page'] === true

@@ -48,3 +48,7 @@ insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_a
 update sessions set address = '192.0.2.7', browser = 'Firefox';
 insert into two_factor (account_id, secret, step, recovery_codes, created_at)
   values ('ada', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', 59000000, 'hash ', 100);
+update apps set logo = 'v1' where id = 'app';
+insert into brand (key, name, accent, support, logo) values ('platform', 'Harbour POS', '#3451c6', 'help@example.com', 'v2');
+insert into logos (owner_id, version, type, content) values ('app', 'v1', 'image/png', 'AAEC');
+insert into logos (owner_id, version, type, content) values ('platform', 'v2', 'image/webp', 'AwQF');

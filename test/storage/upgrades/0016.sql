@@ -5,13 +5,14 @@ insert into apps (id, name, scope, redirect_uris, public, created_at)
   values ('app', 'Ledger', 'integration.store integration.order', '["https://a.example/cb"]', false, 100);
 insert into app_secrets (id, app_id, hash, created_at) values ('secret', 'app', 'secret-hash', 100);
 insert into authorizations (id, app_id, account_id, scope, created_at, updated_at)
-  values ('grant', 'app', 'ada', 'integration.store', 100, 100);
+  values ('grant', 'app', 'ada', 'integration.store integration.order', 100, 100);
 insert into artifacts (kind, hash, payload, expires_at) values ('RefreshToken', 'refresh', '{"a":1}', 9999999999);
 insert into revoked_tokens (jti, expires_at) values ('dead', 9999999999);
 insert into keys (id, use, secret, created_at) values ('key', 'sign', '{}', 100);
 insert into stores (id, name, timezone, merchant, doc, orders_version, items_version, seq)
   values (9007199254740993, 'Harbour', 'Australia/Sydney', 'ada@example.com', '{"store":1}', 3, 2, 3);
-insert into authorization_stores (store_id, app_id, authorization_id, since) values (9007199254740993, 'app', 'grant', 100);
+insert into authorization_stores (store_id, app_id, authorization_id, since, scope)
+  values (9007199254740993, 'app', 'grant', 100, 'integration.store integration.order');
 insert into activations (store_id, app_id, activated_at) values (9007199254740993, 'app', 150);
 insert into items (store_id, id, updated_at, seq, doc) values (9007199254740993, 7, 100, 1, '{"item":7}');
 insert into orders (store_id, created_at, id, updated_at, paid_at, seq, sold, doc)
@@ -47,3 +48,7 @@ insert into webhook_deliveries (endpoint_id, id, type, store_id, body, created_a
 update sessions set address = '192.0.2.7', browser = 'Firefox';
 insert into two_factor (account_id, secret, step, recovery_codes, created_at)
   values ('ada', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', 59000000, 'hash ', 100);
+update apps set logo = 'v1' where id = 'app';
+insert into brand (key, name, accent, support, logo) values ('platform', 'Harbour POS', '#3451c6', 'help@example.com', 'v2');
+insert into logos (owner_id, version, type, content) values ('app', 'v1', 'image/png', 'AAEC');
+insert into logos (owner_id, version, type, content) values ('platform', 'v2', 'image/webp', 'AwQF');

@@ -146,11 +146,11 @@ const sample = ({
   app,
   issuer,
   redirect_uri,
-}: PossibleView): string => `import { createClient } from 'tillgate-client'
+}: PossibleView): string => `import { createClient } from "tillgate-client"
 
 const client = createClient({
-  baseUrl: '${issuer}',
-  clientId: '${app.id}',${app.public ? '' : '\n  clientSecret: process.env.TILLGATE_CLIENT_SECRET,'}
+  baseUrl: "${issuer}",
+  clientId: "${app.id}",${app.public ? '' : '\n  clientSecret: process.env.TILLGATE_CLIENT_SECRET,'}
 })
 
 // GET /connect: keep \`pending\` in the merchant's session, then redirect to pending.url

@@ -14,7 +14,7 @@ create table logos (
   version text not null,
   type text not null,
   content text not null
-) strict;
+) strict, without rowid;
 
 -- The version of the app's logo, as in `brand`: a page with many apps needs no read of the images.
 alter table apps add column logo text;
