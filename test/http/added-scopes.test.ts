@@ -120,7 +120,7 @@ describe('a scope that an app gets later', () => {
     const page = await consentPage(client)
     assert.equal(marked(page).length, 1)
     assert.match(marked(page)[0] ?? '', /^Every order/)
-    assert.match(textOf(page.text), /asks for more than you allowed/)
+    assert.match(textOf(page.text), /now asks for more/)
     await decide(server, client)
     assert.deepEqual(marked(await consentPage(client)), [])
   })
