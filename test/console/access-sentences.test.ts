@@ -208,7 +208,7 @@ describe('an app that got a scope later', () => {
     const words = textOf((await owner.open(pageOf(token))).text)
     assert.match(
       words,
-      /Ledger asks for more than you allowed.*Every order.*Until then the app reads what you allowed/,
+      /Ledger asks for more than you allowed.*Every order.*Until you do, your permission covers only/,
     )
     assert.match(words, /Every order[^(]*\(only of Mill Lane\)/)
     assert.doesNotMatch(words, /time zones of the stores \(only/)
