@@ -247,7 +247,7 @@ describe('HEAD and If-None-Match', () => {
       assert.ok([200, 304].includes(answer.status))
       assert.equal(answer.text, '')
     }
-    assert.ok(performance.now() - began < 5000)
+    assert.ok(performance.now() - began < 20_000)
   })
 
   test('odd tags of heads match nothing, and then nothing is waited for', async () => {
@@ -275,6 +275,6 @@ describe('HEAD and If-None-Match', () => {
   test('`*` matches every version, so there is nothing to wait for', async () => {
     const began = performance.now()
     assert.equal((await get('changes/heads?wait=30', { 'if-none-match': '*' })).status, 304)
-    assert.ok(performance.now() - began < 5000)
+    assert.ok(performance.now() - began < 20_000)
   })
 })

@@ -84,7 +84,7 @@ type Look = (document?: { content: string; address: string }) => Promise<void>
 /** Opens pages one after the other, and fails when anything of ours became script or markup. */
 async function walk(email: string | null, go: (page: Page, look: Look) => Promise<void>) {
   const context = await (await sharedBrowser()).newContext()
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('dialog', dialog => void dialog.dismiss().then(() => complaints.push('a dialog')))

@@ -7,9 +7,9 @@ import { after, before, describe, test } from 'node:test'
 import { readPassword, type Terminal } from '../../src/cli/shared/password.ts'
 import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { byTest } from '../helpers/by.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const cli = await createCli()
 after(cli.remove)

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { App, Storage } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
 import { png, svg } from '../helpers/images.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 interface Created {
   client_id: string

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openStorage } from '../../src/storage/open.ts'
 import type { AuditEntry } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** `tillgate audit`: the log for people and for machines. */
 

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createKeys } from '../../src/domain/keys.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { postgresAlone, sqliteAlone } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 let cli: Cli
 beforeEach(async () => {

@@ -12,12 +12,12 @@ import { demoFiles } from '../../src/cli/demo/saved.ts'
 import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { Browser } from '../helpers/browser.ts'
 import { createCli } from '../helpers/cli.ts'
 import { type RunningDemo, startDemo } from '../helpers/demo.ts'
 import { isUntouched, onPostgres, sqliteAlone } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 describe('tillgate demo --no-serve --json', async () => {
   const cli = await createCli()

@@ -12,13 +12,14 @@ import { connectionsOf, databaseChecks } from '../../src/cli/doctor/database.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Examination } from '../../src/storage/port/examination.ts'
 import { versionRemarks } from '../../src/storage/postgres/schema/examine.ts'
-import { examine, openStorage } from '../../src/storage/open.ts'
+import { examine } from '../../src/storage/open.ts'
 import { type Cli, createCli } from '../helpers/cli.ts'
 import { onPostgres, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 import { type Node, startNode } from '../helpers/nodes.ts'
 import { freePort } from '../helpers/ports.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { tokenOf } from '../helpers/tills.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 interface Report {
   ok: boolean

@@ -6,13 +6,13 @@ import { gzipSync } from 'node:zlib'
 import { type ImportState, importRecords, newImport } from '../../src/cli/import/records.ts'
 import { createRecordWriter } from '../../src/ingest/record-writer.ts'
 import { createIngest, type Ingest } from '../../src/ingest/ingest.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { badRecords } from '../helpers/bad-records.ts'
 import { byTest } from '../helpers/by.ts'
 import { createCli } from '../helpers/cli.ts'
 import { beforeDatabase, emptyDatabase } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const cli = await createCli()
 after(() => cli.remove())

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { rawNumber } from '../../src/lib/exact-json.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const cli = await createCli()
 after(cli.remove)

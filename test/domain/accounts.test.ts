@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { type Accounts, createAccounts } from '../../src/domain/accounts/accounts.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const now = 1_800_000_000
 const password = 'correct horse battery'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Apps, createApps, type NewApp } from '../../src/domain/apps/apps.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const start = 1_800_000_000
 const cb = 'https://app.example.com/cb'

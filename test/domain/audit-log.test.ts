@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createAuditLog } from '../../src/domain/audit/log.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { AuditEntry, AuditQuery, Storage } from '../../src/storage/port/index.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** How the log is read: a page is whole however far its entries lie apart, and no question is too long. */
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { calculateJwkThumbprint, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import { createKeys, type Keys } from '../../src/domain/keys.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Key, Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { byTest } from '../helpers/by.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const start = 1_800_000_000
 const day = 86_400

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createLocalReads, type LocalReads } from '../../src/domain/usage/local-days.ts'
 import { createUsageRecorder, type UsageRecorder } from '../../src/domain/usage/recorder.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** What apps read, by the days that a store's own clock shows. */
 

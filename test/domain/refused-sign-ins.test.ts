@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRefusedSignIns, maxRefusalsRecorded } from '../../src/domain/accounts/refused-sign-ins.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { databaseForEach } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 test('the audit log grows by 1000 refused sign-ins an hour at most, from however many addresses', async t => {
   const storage = await openStorage(await databaseForEach())

@@ -7,10 +7,10 @@ import { createSalesList } from '../../src/domain/reading/sales.ts'
 import { formatDatetime } from '../../src/lib/datetime.ts'
 import { roundQuantity, toQuantity } from '../../src/lib/decimal.ts'
 import { parseExact, type RawNumber, rawNumber } from '../../src/lib/exact-json.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { databaseForEach, runs } from '../helpers/engine.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { sampleCart, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const hour = 3600
 const day = 24 * hour

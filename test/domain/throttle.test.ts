@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createThrottle, type Throttle } from '../../src/domain/accounts/throttle.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** The other rules are tested where they are felt: test/http/throttle.test.ts, test/console/sign-in.test.ts. */
 

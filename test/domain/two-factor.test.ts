@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTwoFactor } from '../../src/domain/accounts/two-factor.ts'
 import { noBrand } from '../../src/domain/brand/brand.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 import { account } from '../storage/suite/fixtures.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const day = 86_400
 let storage: Storage

@@ -4,10 +4,10 @@ import { createIngestFigures } from '../../src/domain/usage/ingest.ts'
 import { type ActivityPlace, createReadFigures } from '../../src/domain/usage/reads.ts'
 import { createUsageRecorder, type UsageRecorder } from '../../src/domain/usage/recorder.ts'
 import { createRequestFigures } from '../../src/domain/usage/requests.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { LoggedRequest, Storage } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** The figures as pages ask for them, of what a recorder recorded and did not flush yet. */
 

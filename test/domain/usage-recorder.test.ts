@@ -7,7 +7,6 @@ import {
   type RecorderDeps,
   type UsageRecorder,
 } from '../../src/domain/usage/recorder.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { partsByShard } from '../../src/storage/postgres/usage/parts.ts'
 import {
   type LoggedRequest,
@@ -17,6 +16,7 @@ import {
 } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase, runs } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const hour = 3600
 const day = 86_400

@@ -66,7 +66,7 @@ describe('slow clients', { concurrency: true }, () => {
     const began = performance.now()
     const answer = await world.read('/integration/v1/stores')
     assert.equal(answer.status, 200)
-    assert.ok(performance.now() - began < 2000)
+    assert.ok(performance.now() - began < 5000)
     await world.push({ ...item, id: 1, name: 'new', updated_at: '2026-11-01 11:00:00' })
     if (onPostgres) {
       const [held] = await administer(

@@ -7,11 +7,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { migrate, openStorage } from '../../src/storage/open.ts'
+import { migrate } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
 import { emptyDatabase, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { unprivileged } from '../helpers/postgres-server.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** A database that cannot be used: said at the start in one line, with exit code 1, and left exactly as it is. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openStorage } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
 import { startNode } from '../helpers/nodes.ts'
 import { clientCredentials } from '../helpers/token.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** The usage figures of real processes: several add to the same counters, and one that is told to stop loses none. */
 

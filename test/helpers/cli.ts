@@ -8,6 +8,7 @@ import { main } from '../../src/cli.ts'
 import { compileCache } from './compile-cache.ts'
 import { emptyDatabase } from './engine.ts'
 import { assertCleanLog, keepSecret } from './log-check.ts'
+import { databaseEnvironment } from './storage.ts'
 
 const bin = join(import.meta.dirname, '../../bin/tillgate.js')
 
@@ -52,6 +53,7 @@ export async function createCli(given?: { database: string }): Promise<Cli> {
     PATH: process.env['PATH'],
     NODE_COMPILE_CACHE: compileCache,
     TILLGATE_DATABASE: database,
+    ...databaseEnvironment,
     ...env,
   })
 

@@ -13,6 +13,7 @@ let server: PostgresServer | null = null
 export async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= compileCache
   process.env['TEST_INGEST_THREADS'] = '1'
+  process.env['TEST_DATABASE_TIMEOUT'] = '30000'
   provideChromium()
   providePgBouncer()
   if (!process.env['TEST_DATABASE']) {

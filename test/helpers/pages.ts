@@ -53,7 +53,7 @@ async function openPage(options: BrowserContextOptions): Promise<Page> {
     return page
   }
   const context = await (await sharedBrowser()).newContext(options)
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(60_000)
   return context.newPage()
 }
 

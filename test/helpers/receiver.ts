@@ -56,7 +56,7 @@ export async function startReceiver() {
       }
       const timer = setTimeout(
         () => reject(new Error(`not received: ${JSON.stringify(received.map(({ body }) => body))}`)),
-        20_000,
+        60_000,
       )
       waiting.add(check)
       check()

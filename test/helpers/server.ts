@@ -7,7 +7,6 @@ import { auditEntry } from '../../src/domain/audit/audit.ts'
 import { createRecordWriter } from '../../src/ingest/record-writer.ts'
 import { createIngestPool } from '../../src/ingest/threads/pool.ts'
 import { randomId } from '../../src/lib/ids.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Account, App, Role, Storage } from '../../src/storage/port/index.ts'
 import { type Answer, answerOf, password_hash } from './answers.ts'
 import { type TestClock, testClock } from './clock.ts'
@@ -16,6 +15,7 @@ import { assertCleanLog, keepRequests, keepSecret } from './log-check.ts'
 import { freePort } from './ports.ts'
 import { byTest } from './by.ts'
 import { ownToken } from './token.ts'
+import { databaseEnvironment, openStorage } from './storage.ts'
 
 export { type Answer, answerOf, password } from './answers.ts'
 
@@ -60,7 +60,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const clock = options.clock ?? testClock()
   const database = options.database ?? (await emptyDatabase({ shared: options.threads !== undefined }))
   const storage = await openStorage(database)
-  const settings = readConfig({})
+  const settings = readConfig(databaseEnvironment)
   const { threads } = options
   const ingest = threads === undefined ? null : createIngestPool({ database, threads, storage: settings })
   const port = await freePort()

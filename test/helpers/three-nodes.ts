@@ -1,7 +1,6 @@
 import { createAccounts } from '../../src/domain/accounts/accounts.ts'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { systemClock as clock } from '../../src/lib/clock.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { type Client, grant, type Reachable, redirectUri, type Tokens } from './authorize.ts'
 import { createCli } from './cli.ts'
@@ -11,6 +10,7 @@ import { freshDatabase } from './postgres.ts'
 import { answerOf, password } from './server.ts'
 import { byTest } from './by.ts'
 import { ownToken } from './token.ts'
+import { openStorage } from './storage.ts'
 
 /** Three nodes on one PostgreSQL, real processes, and one address that gives each request to another of them. */
 export interface ThreeNodes {

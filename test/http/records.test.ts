@@ -184,7 +184,7 @@ describe('POST /platform/v1/records', () => {
         const sent = request(`${server.base}/platform/v1/records`, {
           method: 'POST',
           agent,
-          timeout: 5000,
+          timeout: 30_000,
           headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson', ...headers },
         })
         sent.on('response', answer => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { createRecordWriter } from '../../src/ingest/record-writer.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { byTest } from '../helpers/by.ts'
 import { emptyDatabase, onPostgres } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** Many requests that wait: what they cost others, and how they end. */
 
@@ -127,7 +127,7 @@ test('when the server closes, each is answered with an empty page, without readi
   const page = mock.method(server.storage.changes, 'page')
   const began = performance.now()
   await Promise.all([server.app.close(), all])
-  assert.ok(performance.now() - began < 5000)
+  assert.ok(performance.now() - began < 20_000)
   assert.equal(ended.length, (stores - 1) * ofStore)
   for (const { answer } of ended) {
     assert.equal(answer.status, 200)

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { noRecords } from '../../src/contract/record.ts'
 import { createRecordWriter, type RecordWriter } from '../../src/ingest/record-writer.ts'
 import { ApiError } from '../../src/errors.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 let storage: Storage
 let writer: RecordWriter

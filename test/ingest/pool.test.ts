@@ -8,11 +8,11 @@ import { noRecords } from '../../src/contract/record.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Ingest, IngestBatch } from '../../src/ingest/ingest.ts'
 import { createIngestPool } from '../../src/ingest/threads/pool.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
 import { byTest } from '../helpers/by.ts'
 import { beforeDatabase, emptyDatabase, sqliteAlone } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** Records read and stored in threads: what the platform's requests and `tillgate import` go through. */
 

@@ -69,7 +69,7 @@ describe('health', () => {
     assert.equal(header(answer, 'connection'), 'close')
     await closed
     // Kept alive as usual, it would have held the server for another 72 s.
-    assert.ok(performance.now() - began < 5000)
+    assert.ok(performance.now() - began < 30_000)
   })
 })
 

@@ -95,7 +95,7 @@ describe('SIGTERM and SIGINT', () => {
       // Soon: neither this client nor the one that asked for the token holds it back by a kept-alive connection.
       const began = performance.now()
       assert.deepEqual(await server.ended, [0, null])
-      assert.ok(performance.now() - began < 5000)
+      assert.ok(performance.now() - began < 30_000)
       assert.match(
         await server.stdout,
         /^[^\n]*http:\/\/127\.0\.0\.1:\d+[^\n]*\n$/,

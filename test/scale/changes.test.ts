@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { openStorage } from '../../src/storage/open.ts'
 import { catchUp, type Copy, emptyCopy } from '../../torture/changes/follower.ts'
 import { checkCopy, storedRows } from '../../torture/changes/stored.ts'
 import { byTest } from '../helpers/by.ts'
@@ -13,6 +12,7 @@ import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { type Pair, startPair } from '../helpers/replicated.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const store_id = 1001
 const issuer = 'http://127.0.0.1:3000'

@@ -67,7 +67,12 @@ for (const how of ['fast', 'quit'] as const) {
   test(`the database ${what} under load: 503 in bounded time, then service again; nothing acknowledged is lost`, {
     timeout: 120_000,
   }, async t => {
-    const node = await startNode(cli, { TILLGATE_DATABASE: database.url, TILLGATE_LOG_LEVEL: 'error' })
+    const node = await startNode(cli, {
+      TILLGATE_DATABASE: database.url,
+      TILLGATE_LOG_LEVEL: 'error',
+      TILLGATE_DATABASE_STATEMENT_TIMEOUT: '5000',
+      TILLGATE_DATABASE_CONNECT_TIMEOUT: '3000',
+    })
     t.after(() => node.process.kill('SIGKILL'))
     const bearer = { tills: await tokenOf(node.base, tills), reader: await tokenOf(node.base, reader) }
     const load = work(node, { bearer, reader, run: how, pause })
@@ -109,7 +114,8 @@ test('a store that is locked by another session: its batches are 503 in bounded 
     TILLGATE_DATABASE: database.url,
     TILLGATE_LOG_LEVEL: 'silent',
     TILLGATE_DATABASE_POOL: '4',
-    TILLGATE_DATABASE_STATEMENT_TIMEOUT: '1000',
+    TILLGATE_DATABASE_STATEMENT_TIMEOUT: '3000',
+    TILLGATE_DATABASE_CONNECT_TIMEOUT: '3000',
   })
   t.after(() => node.process.kill('SIGKILL'))
   const bearer = { tills: await tokenOf(node.base, tills), reader: await tokenOf(node.base, reader) }
@@ -156,8 +162,8 @@ test('a database that falls silent: 503 in bounded time, then service again', as
   const node = await startNode(cli, {
     TILLGATE_DATABASE: wire.url,
     TILLGATE_LOG_LEVEL: 'silent',
-    TILLGATE_DATABASE_STATEMENT_TIMEOUT: '1000',
-    TILLGATE_DATABASE_CONNECT_TIMEOUT: '500',
+    TILLGATE_DATABASE_STATEMENT_TIMEOUT: '3000',
+    TILLGATE_DATABASE_CONNECT_TIMEOUT: '1500',
   })
   t.after(() => node.process.kill('SIGKILL'))
   const bearer = { tills: await tokenOf(node.base, tills), reader: await tokenOf(node.base, reader) }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import postgres from 'postgres'
-import { openStorage } from '../../src/storage/open.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { createCli } from '../helpers/cli.ts'
 import { ordersOf, work } from '../helpers/load.ts'
@@ -16,6 +15,7 @@ import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { createServer, type PostgresServer } from '../helpers/postgres-server.ts'
 import { checkBatches, type Client, pushBatch, tokenOf } from '../helpers/tills.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** A real PgBouncer in transaction mode between a real server and its database: three sessions for ten connections. */
 
@@ -123,9 +123,11 @@ for (const { name, settings } of [
     const url = await freshDatabase()
     const pooler = await startPgBouncer(url, settings)
     t.after(pooler.remove)
-    const storage = await openStorage(pooler.url, { database_statement_timeout: 1500 })
+    const patient = await openStorage(pooler.url)
+    t.after(() => patient.close())
+    await Promise.all(Array.from({ length: 40 }, () => patient.throttles.hit('many', 100, 120)))
+    const storage = await openStorage(pooler.url, { database_statement_timeout: 3000 })
     t.after(() => storage.close())
-    await Promise.all(Array.from({ length: 40 }, () => storage.throttles.hit('many', 100, 120)))
     await administer(
       url,
       `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`,

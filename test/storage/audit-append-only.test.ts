@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { openStorage } from '../../src/storage/open.ts'
 import type { AuditEntry } from '../../src/storage/port/index.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { temporaryFolder } from './folder.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** The audit log is only added to, also by whoever has the database itself in their hands. */
 

@@ -3,13 +3,13 @@ import { after, before, describe, test } from 'node:test'
 import postgres from 'postgres'
 import type { Range } from '../../src/storage/copy/port.ts'
 import { tables } from '../../src/storage/shared/tables.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import { readSql, removeSql, tallySql } from '../../src/storage/postgres/copy/sql.ts'
 import { readSql as sqliteReadSql } from '../../src/storage/sqlite/copy/rows.ts'
 import { openDatabase } from '../../src/storage/sqlite/connection/database.ts'
 import { migrate } from '../../src/storage/sqlite/schema/migrate.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import type { Table } from '../../src/storage/shared/table.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** A batch that reads its store, or the table, from its beginning makes a copy of millions take days. */
 

@@ -3,7 +3,6 @@ import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
 import type { Database as PostgresDatabase } from '../../src/storage/postgres/connection/database.ts'
 import type { Value } from '../../src/storage/postgres/connection/values.ts'
-import { openPostgres } from '../../src/storage/postgres/index.ts'
 import { createPositions as createPostgresPositions } from '../../src/storage/postgres/webhooks/positions.ts'
 import { createAuthorizations } from '../../src/storage/sqlite/apps/authorizations.ts'
 import { type Database, openDatabase } from '../../src/storage/sqlite/connection/database.ts'
@@ -11,6 +10,7 @@ import { createBrowse } from '../../src/storage/sqlite/lists/browse.ts'
 import { migrate } from '../../src/storage/sqlite/schema/migrate.ts'
 import { createPositions } from '../../src/storage/sqlite/webhooks/positions.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** What is asked for one merchant or a few stores does not read those of all others. */
 
@@ -78,7 +78,7 @@ suite('plans of SQLite', async () => {
 
 suite('plans of PostgreSQL', async () => {
   const url = await freshDatabase()
-  await (await openPostgres(url)).close()
+  await (await openStorage(url)).close()
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   after(() => sql.end())
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
 import { changesSql } from '../../src/storage/postgres/changes/changes.ts'
-import { openPostgres } from '../../src/storage/postgres/index.ts'
 import { type ListShape, byIdsSql, moreSql, pageSql } from '../../src/storage/postgres/lists/list-sql.ts'
 import { salesSql } from '../../src/storage/postgres/lists/sales.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const lists: { shape: ListShape; index: string; from: string[] }[] = [
   ...(['created_at', 'updated_at', 'paid_at'] as const).map(field => ({
@@ -43,7 +43,7 @@ const fill = `
 
 suite('plans', async () => {
   const url = await freshDatabase()
-  await (await openPostgres(url)).close()
+  await (await openStorage(url)).close()
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   after(() => sql.end())
   await sql.unsafe(fill)

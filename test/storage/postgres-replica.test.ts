@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStorage } from '../../src/storage/open.ts'
 import type { AccessClaim, OrderRow, Storage } from '../../src/storage/port/index.ts'
 import { emptyTables, startPostgres } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
@@ -11,6 +10,7 @@ import { reused } from './suite.ts'
 import { listTests } from './suite/lists.ts'
 import { restTests } from './suite/rest.ts'
 import { salesTests } from './suite/sales.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** Read replicas, with a real hot standby. */
 

@@ -1,5 +1,5 @@
-import { openPostgres } from '../../src/storage/postgres/index.ts'
 import { emptyTables, migratedDatabase } from '../helpers/postgres.ts'
+import { openStorage } from '../helpers/storage.ts'
 import { storageSuite } from './suite.ts'
 
 let url: string
@@ -8,7 +8,7 @@ storageSuite(
   'PostgreSQL',
   async () => {
     url = await migratedDatabase()
-    return openPostgres(url, { database_pool: 4 })
+    return openStorage(url, { database_pool: 4 })
   },
   () => emptyTables(url),
 )

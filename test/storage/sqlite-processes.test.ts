@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStorage } from '../../src/storage/open.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { temporaryFolder } from './folder.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const folder = temporaryFolder()
 after(() => folder.remove())

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { temporaryFolder } from './folder.ts'
 import { storageSuite } from './suite.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 const folder = temporaryFolder()
 after(() => folder.remove())

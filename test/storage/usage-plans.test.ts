@@ -3,13 +3,13 @@ import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
 import type { Usage } from '../../src/storage/port/index.ts'
 import type { Database as PostgresDatabase } from '../../src/storage/postgres/connection/database.ts'
-import { openPostgres } from '../../src/storage/postgres/index.ts'
 import { createUsage as createPostgresUsage } from '../../src/storage/postgres/usage/usage.ts'
 import { encode, type Value } from '../../src/storage/postgres/connection/values.ts'
 import { type Database, openDatabase } from '../../src/storage/sqlite/connection/database.ts'
 import { migrate } from '../../src/storage/sqlite/schema/migrate.ts'
 import { createUsage as createSqliteUsage } from '../../src/storage/sqlite/usage/usage.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 /** A page of figures reads the rows that it shows, however much else is stored. */
 
@@ -111,7 +111,7 @@ const fill = `
 
 suite('plans of PostgreSQL', async () => {
   const url = await freshDatabase()
-  await (await openPostgres(url)).close()
+  await (await openStorage(url)).close()
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   after(() => sql.end())
   await sql.unsafe(fill)

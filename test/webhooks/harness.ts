@@ -3,12 +3,12 @@ import { afterEach, beforeEach } from 'node:test'
 import { createDelivery, type Delivery, type DeliveryDeps } from '../../src/domain/webhooks/delivery.ts'
 import type { Answer, Send } from '../../src/domain/webhooks/send.ts'
 import { createRecordWriter } from '../../src/ingest/record-writer.ts'
-import { openStorage } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { app } from '../storage/suite/fixtures.ts'
 import { endpoint } from '../storage/suite/webhooks/fixtures.ts'
+import { openStorage } from '../helpers/storage.ts'
 
 export const start = Date.UTC(2026, 10, 15) / 1000
 export const ok: Answer = { status: 200, problem: null, answer: '', retry_after: undefined, duration_ms: 1 }
@@ -67,7 +67,7 @@ export function useNodes(store_ids: readonly number[]) {
       await opened.webhooks.sender()
     },
     async until(is: () => boolean | Promise<boolean>): Promise<void> {
-      for (const end = Date.now() + 10_000; !(await is()); await world.settled()) assert.ok(Date.now() < end)
+      for (const end = Date.now() + 60_000; !(await is()); await world.settled()) assert.ok(Date.now() < end)
     },
     log: () => opened.webhooks.deliveries('we_1', 100),
   }

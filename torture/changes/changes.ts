@@ -67,7 +67,12 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
   const site = await prepareSite(trial.engine, { stores: [1] })
   const ports = [await freePort(), await freePort()]
   const bases = ports.map(port => `http://127.0.0.1:${port}`)
-  const env = { TILLGATE_BASE_URL: bases[0] as string, TILLGATE_LOG_LEVEL: 'fatal' }
+  const env = {
+    TILLGATE_BASE_URL: bases[0] as string,
+    TILLGATE_LOG_LEVEL: 'fatal',
+    // A node must also start while the others keep the database busy.
+    TILLGATE_DATABASE_CONNECT_TIMEOUT: '30000',
+  }
   const start = (i: number): Promise<Node> => startNode(site.cli, { ...env, PORT: String(ports[i]) })
   const nodes = await Promise.all(ports.map((_, i) => start(i)))
   const storage = await openStorage(site.database.url)
@@ -120,7 +125,7 @@ async function onOneDatabase(trial: Trial, rounds: number, sum: Totals): Promise
     const playing = Promise.all(Array.from({ length: atOnce }, () => play(place)))
     // At most once a history: on a slow machine the starts would take longer than the histories.
     for (let turn = 0; players.running > 0 && turn < rounds; turn++) {
-      await sleep(trial.random.between(500, 2500))
+      await sleep(trial.random.between(1500, 6000))
       const index = turn % nodes.length
       await disturb(trial, site, nodes[index] as Node, sum)
       nodes[index] = await start(index)

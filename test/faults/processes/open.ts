@@ -1,4 +1,4 @@
-import { openStorage } from '../../../src/storage/open.ts'
+import { openStorage } from '../../helpers/storage.ts'
 
 // Tries to open each file, as whoever runs it, and prints what is said of each.
 const said: Record<string, string> = {}

@@ -1,5 +1,5 @@
+import { openStorage } from '../../helpers/storage.ts'
 // Counts on one throttle of the database, as often as the second argument says, and prints each number once it is stored.
-import { openStorage } from '../../../src/storage/open.ts'
 
 const [, , file, times] = process.argv
 const storage = await openStorage(file as string)

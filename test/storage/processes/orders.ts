@@ -1,5 +1,5 @@
+import { openStorage } from '../../helpers/storage.ts'
 // Adds orders to store 1 of the database, one in each batch, as many as the second argument says.
-import { openStorage } from '../../../src/storage/open.ts'
 
 const [, , file, times] = process.argv
 const storage = await openStorage(file as string)

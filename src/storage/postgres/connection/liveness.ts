@@ -3,11 +3,10 @@ import type { Connection } from './connection.ts'
 
 /**
  * A server can hang with its connections open: the machine is paused, the network drops packets. A slow statement looks
- * the same for seconds, so after `silence` without any answer a new connection is tried, for `probeTimeout`. Together
+ * the same for seconds, so after `silence` without any answer a new connection is tried, for `probeTimeout`. By default
  * they let a request get its 503 within two seconds. Milliseconds.
  */
 const silence = 400
-const probeTimeout = 1000
 const checkInterval = 100
 const retryInterval = 250
 
@@ -15,6 +14,8 @@ interface Watched {
   /** When the oldest wait for the server began, and when the server answered last; null for none. */
   waitingSince(): number | null
   answeredAt(): number
+  /** How long the new connection may take. */
+  probeTimeout: number
   /** Opens a connection, which is then the pool's. */
   open(timeout: number): Promise<Connection>
   /** The server does not answer; and it answers again. */
@@ -23,7 +24,8 @@ interface Watched {
 }
 
 /** A circuit breaker (https://martinfowler.com/bliki/CircuitBreaker.html) for one pool; returns how to stop it. */
-export function watchLiveness({ waitingSince, answeredAt, open, down, up }: Watched): () => void {
+export function watchLiveness(watched: Watched): () => void {
+  const { waitingSince, answeredAt, probeTimeout, open, down, up } = watched
   let busy = false
   const stop = new AbortController()
 

@@ -91,8 +91,10 @@ export function createPool(
       return waits.length === 0 ? null : Math.min(...waits)
     },
     answeredAt: () => Math.max(answeredAt, ...[...all].map(connection => connection.answeredAt)),
+    // Longer where connections are known to take longer.
+    probeTimeout: Math.min(timeout, Math.max(1000, timeout / 3)),
     async open(limit) {
-      const connection = await start(Math.min(limit, timeout))
+      const connection = await start(limit)
       if (all.size > size) connection.destroy()
       else giveBack(connection)
       return connection
