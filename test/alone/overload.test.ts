@@ -26,7 +26,7 @@ const scenarios = [
 
 describe('overload', () => {
   for (const { scenario, rounds, title } of scenarios) {
-    test(title, { timeout: 120_000 }, async t => {
+    test(title, { timeout: 300_000 }, async t => {
       const trial = shortTrial(engineName, rounds, text => t.diagnostic(text))
       const { broken, tried, found } = await scenario.run(trial)
       t.diagnostic(tried)

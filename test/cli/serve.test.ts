@@ -9,7 +9,7 @@ const cli = await createCli()
 after(cli.remove)
 
 test('serve prints one line with its address when ready, logs to stderr, and stops cleanly at SIGTERM', {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async t => {
   const server = cli.start(['serve'], { PORT: '0' })
   t.after(() => server.kill('SIGKILL'))

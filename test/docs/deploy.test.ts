@@ -26,7 +26,7 @@ const image = mkdtempSync(join(tmpdir(), 'tillgate-image-'))
 after(() => rmSync(image, { recursive: true, force: true }))
 
 test('Dockerfile: what it copies is all that a server needs; its own commands start it, probe it and end it', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async t => {
   const stage = dockerfile.slice(dockerfile.lastIndexOf('FROM '))
   const copied = [...stage.matchAll(/^COPY (?!--from)(\S+) \.\/(\S*)$/gm)]

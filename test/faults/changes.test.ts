@@ -6,7 +6,7 @@ import { engineName } from '../helpers/engine.ts'
 
 /** A few of the histories that `npm run torture -- --only changes` plays a thousand times. */
 test('changes: while nodes are killed and restarted each client ends with the server’s set', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async t => {
   const { broken, tried, found } = await changes.run(shortTrial(engineName, 2, text => t.diagnostic(text)))
   t.diagnostic(tried)

@@ -6,7 +6,7 @@ import { engineName } from '../helpers/engine.ts'
 
 /** A handful of rounds of what `npm run torture -- --only crash` does a thousand times. */
 test('killed under ingest, token, refresh and revoke load: nothing acknowledged is lost, nothing is half written', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async t => {
   const { broken, tried, found } = await crash.run(shortTrial(engineName, 2, text => t.diagnostic(text)))
   t.diagnostic(tried)

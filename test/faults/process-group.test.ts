@@ -32,7 +32,7 @@ describe('two workers, a signal to the process group, and again', {
 }, () => {
   for (const { node, signal, name } of cases) {
     test(`${name}: a request in flight is answered, both workers wait for the delay, exit code 0`, {
-      timeout: 60_000,
+      timeout: 300_000,
     }, async t => {
       const server = await start(t, node)
       const sent = await unfinishedRequest(server.base)

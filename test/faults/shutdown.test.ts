@@ -17,7 +17,7 @@ for (const { scenario, engine, title } of [
   { scenario: backup, engine: 'sqlite', title: 'a backup taken under load restores to a consistent state' },
 ]) {
   const skip = engine !== engineName && `runs on ${engine}`
-  test(title, { skip, timeout: 120_000 }, async t => {
+  test(title, { skip, timeout: 300_000 }, async t => {
     const { broken, tried, found } = await scenario.run(shortTrial(engineName, 1, text => t.diagnostic(text)))
     t.diagnostic(tried)
     t.diagnostic(found)

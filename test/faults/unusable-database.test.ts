@@ -7,12 +7,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { migrate } from '../../src/storage/open.ts'
 import { createCli } from '../helpers/cli.ts'
 import { emptyDatabase, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { unprivileged } from '../helpers/postgres-server.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 /** A database that cannot be used: said at the start in one line, with exit code 1, and left exactly as it is. */
 

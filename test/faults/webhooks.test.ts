@@ -103,7 +103,7 @@ test('SIGTERM lets the attempt under way finish and records it', async () => {
 
 /** A second of what `npm run torture -- --only webhooks` does for minutes. */
 test('webhooks: with dead endpoints among a hundred, the live ones receive the newest seq', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async t => {
   const { broken, tried, found } = await webhooks.run(shortTrial(engineName, 1, text => t.diagnostic(text)))
   t.diagnostic(tried)

@@ -11,7 +11,7 @@ const cli = await createCli()
 after(cli.remove)
 
 test('two processes that are stopped by SIGTERM have counted every request', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async t => {
   const { database } = cli
   const env = { TILLGATE_WORKERS: '2' }

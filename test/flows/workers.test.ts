@@ -40,7 +40,7 @@ async function replaced(node: Node, worker: number): Promise<number> {
 }
 
 test('TILLGATE_WORKERS=2: all answer, one that is killed is replaced, at once and again, and all stop cleanly', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async t => {
   const node = await startNode(cli, { TILLGATE_WORKERS: '2' })
   t.after(() => node.process.kill('SIGKILL'))
@@ -56,7 +56,7 @@ test('TILLGATE_WORKERS=2: all answer, one that is killed is replaced, at once an
 })
 
 test('a worker that cannot be replaced while the database lets nobody in: the others serve, then it is', {
-  timeout: 60_000,
+  timeout: 300_000,
   skip: postgresAlone,
 }, async t => {
   const node = await startNode(cli, { TILLGATE_WORKERS: '2' })

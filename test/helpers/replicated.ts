@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrate } from '../../src/storage/open.ts'
 import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
+import { migrate } from './storage.ts'
 
 /** A PostgreSQL and its hot standby, which follows it over streaming replication. */
 export interface Pair {

@@ -1,5 +1,4 @@
-import { openStorage as open, type StorageOptions } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/port/index.ts'
+import * as storage from '../../src/storage/open.ts'
 
 /**
  * Time limits of the database in the tests, milliseconds (global-setup.ts). Several test processes share the machine,
@@ -7,13 +6,23 @@ import type { Storage } from '../../src/storage/port/index.ts'
  */
 const given = process.env['TEST_DATABASE_TIMEOUT']
 
-export const databaseTimeouts: Pick<
-  StorageOptions,
-  'database_connect_timeout' | 'database_statement_timeout'
-> = given ? { database_connect_timeout: Number(given), database_statement_timeout: Number(given) } : {}
+const databaseTimeouts: storage.StorageOptions = given
+  ? { database_connect_timeout: Number(given), database_statement_timeout: Number(given) }
+  : {}
 
-export const openStorage = (database: string, options: StorageOptions = {}): Promise<Storage> =>
-  open(database, { ...databaseTimeouts, ...options })
+type Open = typeof storage
+
+export const openStorage: Open['openStorage'] = (database, options) =>
+  storage.openStorage(database, { ...databaseTimeouts, ...options })
+
+export const migrate: Open['migrate'] = (database, options) =>
+  storage.migrate(database, { ...databaseTimeouts, ...options })
+
+export const openCopy: Open['openCopy'] = (database, options) =>
+  storage.openCopy(database, { ...databaseTimeouts, ...options })
+
+export const copyFrom: Open['copyFrom'] = (database, options, work) =>
+  storage.copyFrom(database, { ...databaseTimeouts, ...options }, work)
 
 /** The same for a command. */
 export const databaseEnvironment: Record<string, string> = given

@@ -15,6 +15,7 @@ export async function tokenOf(base: string, { client_id, client_secret }: Client
     method: 'POST',
     body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
   })
+  assert.equal(response.status, 200, 'a token')
   return ((await response.json()) as { access_token: string }).access_token
 }
 

@@ -12,7 +12,7 @@ import { type Storage, StorageUnavailable } from '../../src/storage/port/index.t
 import { byTest } from '../helpers/by.ts'
 import { beforeDatabase, emptyDatabase, sqliteAlone } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { databaseEnvironment, openStorage } from '../helpers/storage.ts'
 
 /** Records read and stored in threads: what the platform's requests and `tillgate import` go through. */
 
@@ -23,7 +23,7 @@ let ingest: Ingest
 before(async () => {
   database = await emptyDatabase({ shared: true })
   storage = await openStorage(database)
-  ingest = createIngestPool({ database, threads: 2, storage: readConfig({}) })
+  ingest = createIngestPool({ database, threads: 2, storage: readConfig(databaseEnvironment) })
 })
 after(async () => {
   await ingest.close()
@@ -172,7 +172,7 @@ test('a thread that cannot open its database fails its batches; a later one has 
 }, async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'tillgate-')), 'later', 'x.db')
   writeFileSync(dirname(file), 'a file where a folder should be')
-  const pool = createIngestPool({ database: file, threads: 1, storage: readConfig({}) })
+  const pool = createIngestPool({ database: file, threads: 1, storage: readConfig(databaseEnvironment) })
   await assert.rejects(async () => {
     const batch = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
     await batch.commit()
@@ -189,7 +189,7 @@ test('a batch that a thread’s heap cannot hold is 413, because it would fail a
   skip: beforeDatabase,
 }, async () => {
   const heap = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 }
-  const pool = createIngestPool({ database, threads: 1, storage: readConfig({}), heap })
+  const pool = createIngestPool({ database, threads: 1, storage: readConfig(databaseEnvironment), heap })
   const small = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
   const large = pool.open({ by: byTest })
   // The numbers of bad lines stay in the heap until the answer.

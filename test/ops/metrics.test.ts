@@ -114,7 +114,7 @@ test('the metrics of several processes are one text in which each sample carries
   )
 })
 
-test('with TILLGATE_WORKERS any worker answers /metrics for all of them', { timeout: 60_000 }, async t => {
+test('with TILLGATE_WORKERS any worker answers /metrics for all of them', { timeout: 300_000 }, async t => {
   const cli = await createCli()
   const node = await startNode(cli, { TILLGATE_WORKERS: '2', TILLGATE_LOG_LEVEL: 'silent' })
   t.after(() => node.process.kill('SIGKILL'))

@@ -61,7 +61,7 @@ describe('SIGTERM and SIGINT', () => {
     ['SIGINT', 20],
   ] as const) {
     test(`${signal}: a request in flight gets its whole answer, new connections are refused, exit code 0`, {
-      timeout: 30_000,
+      timeout: 300_000,
     }, async t => {
       const server = await serve(t)
       const token = await tokenFrom(server.base)
@@ -117,7 +117,7 @@ async function refusesConnections(base: string): Promise<void> {
 
 describe('TILLGATE_WORKERS=2', () => {
   test('two processes serve on one port, say so in one line, share what they know, and stop cleanly', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async t => {
     // Patient: on a busy machine two processes that have just started would turn some of 40 away.
     const server = await serve(t, {
@@ -258,7 +258,7 @@ describe('a configuration that cannot be: one line that names the variable and t
     { TILLGATE_WORKERS: '2', TILLGATE_DATABASE: ':memory:' },
   ]
   for (const [i, given] of (served as Record<string, string>[]).entries()) {
-    test(`serve with ${JSON.stringify(given)}`, { timeout: 30_000 }, async () => {
+    test(`serve with ${JSON.stringify(given)}`, { timeout: 300_000 }, async () => {
       const env = { PORT: '0', TILLGATE_LOG_LEVEL: 'silent', ...given }
       // The first as a whole process: only that shows that the message is all there is, and the exit code.
       const { code, stdout, stderr } = await (i === 0 ? cli.spawn : cli.run)(['serve'], { env })
@@ -275,7 +275,7 @@ describe('a configuration that cannot be: one line that names the variable and t
     })
   }
 
-  test('a base URL with a slash behind it is the same base URL', { timeout: 30_000 }, async t => {
+  test('a base URL with a slash behind it is the same base URL', { timeout: 300_000 }, async t => {
     const child = cli.start(['serve'], { PORT: '0', TILLGATE_BASE_URL: 'https://pos.example.com/' })
     t.after(() => child.kill('SIGKILL'))
     const [words] = await once(child.stdout, 'data')

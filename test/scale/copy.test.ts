@@ -36,9 +36,11 @@ describe('tillgate copy', () => {
       /^4 accounts, 3 apps, 2 stores, \d+ items and 300 orders; \d+ rows written, 0 removed; the counts and checksums of every store are the same in both\n$/
     const there = await cli.run(copy(target))
     assert.match(there.stdout, line)
-    assert.deepEqual([there.code, there.stderr], [0, ''])
+    assert.equal(there.code, 0)
+    // Of a copy that takes longer than a second it shows how far it is.
+    assert.match(there.stderr, /^(copy: .+\n)*$/)
     const back = await cli.run(['copy', '--from', target, '--to', 'back.db'])
-    assert.deepEqual(back, there)
+    assert.deepEqual([back.code, back.stdout], [0, there.stdout])
   })
 
   test('--check compares, names the store that differs and exits with 1', async () => {

@@ -18,9 +18,9 @@ const acknowledgements = 12
 const pause = 50
 /**
  * The longest that anyone may wait for an answer while the database is gone: nine seconds by the default settings, and
- * as much again because other tests keep the machine busy.
+ * more because other tests keep the machine busy. `test/alone` measures it.
  */
-const bound = 18_000
+const bound = 60_000
 
 const cli = await createCli()
 let database: PostgresServer
@@ -65,7 +65,7 @@ async function isUnavailable(node: Node, bearer: string): Promise<void> {
 for (const how of ['fast', 'quit'] as const) {
   const what = how === 'fast' ? 'is restarted' : 'crashes and comes back'
   test(`the database ${what} under load: 503 in bounded time, then service again; nothing acknowledged is lost`, {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async t => {
     const node = await startNode(cli, {
       TILLGATE_DATABASE: database.url,
@@ -163,7 +163,7 @@ test('a database that falls silent: 503 in bounded time, then service again', as
     TILLGATE_DATABASE: wire.url,
     TILLGATE_LOG_LEVEL: 'silent',
     TILLGATE_DATABASE_STATEMENT_TIMEOUT: '3000',
-    TILLGATE_DATABASE_CONNECT_TIMEOUT: '1500',
+    TILLGATE_DATABASE_CONNECT_TIMEOUT: '3000',
   })
   t.after(() => node.process.kill('SIGKILL'))
   const bearer = { tills: await tokenOf(node.base, tills), reader: await tokenOf(node.base, reader) }

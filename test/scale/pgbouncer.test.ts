@@ -83,7 +83,7 @@ describe('PgBouncer in transaction mode', { skip: withoutPgBouncer() }, async ()
     { what: 'the database crashes and comes back behind it', part: () => database },
   ]) {
     test(`${what} under load: 503, then service again; nothing acknowledged is lost`, {
-      timeout: 60_000,
+      timeout: 300_000,
     }, async () => {
       const load = work(node, { bearer, reader, run: what, pause: 50 })
       await load.progress(acknowledgements)

@@ -6,7 +6,7 @@ import { startPair } from '../helpers/replicated.ts'
 import { type Client, pushBatch, tokenOf } from '../helpers/tills.ts'
 
 test('TILLGATE_READ_DATABASE: lists come from the standby; without it the service is as ready as before, and says so', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async t => {
   const cli = await createCli()
   t.after(cli.remove)

@@ -3,13 +3,13 @@ import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { copyAll } from '../../src/storage/copy/run.ts'
-import { copyFrom, openCopy } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { copy, dump, manyOrders, populate, using } from './copying.ts'
 import { temporaryFolder } from './folder.ts'
 import { account, highest, lowest, order, rewrite, store, write } from './suite/fixtures.ts'
+import { copyFrom, openCopy } from '../helpers/storage.ts'
 
 const folder = temporaryFolder()
 after(() => folder.remove())

@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { everything } from '../../src/storage/copy/port.ts'
 import { tables } from '../../src/storage/shared/tables.ts'
-import { openCopy } from '../../src/storage/open.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { copy, dump, manyOrders, populate, using } from './copying.ts'
 import { temporaryFolder } from './folder.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { openCopy, openStorage } from '../helpers/storage.ts'
 
 const folder = temporaryFolder()
 after(() => folder.remove())

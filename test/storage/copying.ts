@@ -7,11 +7,10 @@ import { isPostgresUrl } from '../../src/lib/database-url.ts'
 import { latencyBucketCount } from '../../src/lib/latency-buckets.ts'
 import { type Copied, type CopyOptions, copyAll } from '../../src/storage/copy/run.ts'
 import { tables } from '../../src/storage/shared/tables.ts'
-import { copyFrom, openCopy } from '../../src/storage/open.ts'
 import { platformOwner, type Storage } from '../../src/storage/port/index.ts'
 import { account, app, highest, item, lowest, order, store, write } from './suite/fixtures.ts'
 import { endpoint } from './suite/webhooks/fixtures.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { copyFrom, openCopy, openStorage } from '../helpers/storage.ts'
 
 /** As `tillgate copy` does it. */
 export const copy = (from: string, to: string, options: CopyOptions = {}): Promise<Copied | null> =>

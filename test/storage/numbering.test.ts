@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { migrate } from '../../src/storage/open.ts'
 import { readMigrations } from '../../src/storage/shared/migrations.ts'
 import { storedRows } from '../../torture/changes/stored.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { temporaryFolder } from './folder.ts'
 import { app } from './suite/fixtures.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 /** Databases from before the sequence, with more rows than one transaction numbers. */
 

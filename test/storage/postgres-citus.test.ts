@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, test } from 'node:test'
-import { examine, migrate } from '../../src/storage/open.ts'
+import { examine } from '../../src/storage/open.ts'
 import { distributed, onCoordinator, reference } from '../../src/storage/postgres/schema/citus.ts'
 import { statementsOf } from '../../src/storage/postgres/schema/migrate.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
+import { migrate } from '../helpers/storage.ts'
 
 /** What the schema must keep to, so that Citus can spread it; asked of the catalogue of a real PostgreSQL. */
 

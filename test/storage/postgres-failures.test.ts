@@ -73,7 +73,7 @@ suite('a session that ends', () => {
            process.exit()`,
             url,
           ],
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         )
         return { ...nothing, orders: [{ row: order(1n, 'a'), was_created_at: null }] }
       }),

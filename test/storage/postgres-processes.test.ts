@@ -3,12 +3,11 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { migrate } from '../../src/storage/open.ts'
 import type { RecordChanges, Storage } from '../../src/storage/port/index.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { item, linked, order, store } from './suite/fixtures.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 const nothing: RecordChanges = { stores: [], items: [], orders: [], rollups: [] }
 

@@ -5,12 +5,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
-import { migrate } from '../../src/storage/open.ts'
 import { openDatabase } from '../../src/storage/sqlite/connection/database.ts'
 import { migrate as applyMigrations } from '../../src/storage/sqlite/schema/migrate.ts'
 import { assertVersion } from '../../src/storage/sqlite/connection/pragmas.ts'
 import { temporaryFolder } from './folder.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 const folder = temporaryFolder()
 after(() => folder.remove())

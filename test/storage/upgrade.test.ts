@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { readMigrations } from '../../src/storage/shared/migrations.ts'
-import { migrate } from '../../src/storage/open.ts'
 import type { Storage } from '../../src/storage/port/index.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { temporaryFolder } from './folder.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 /** A populated database of every migration number, brought up to now: nothing in it is lost or changed. */
 
