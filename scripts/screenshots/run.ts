@@ -4,6 +4,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { launchChromium } from '../../test/helpers/chromium.ts'
 import { startDemoServer } from '../../test/helpers/demo-server.ts'
 import { password } from '../../test/helpers/answers.ts'
+import { closeLedger } from './ledger.ts'
 import { type Shot, shots } from './pages.ts'
 
 // `npm run screenshots [name …]`: pictures of the pages of a demo that is the same every time, into docs/images.
@@ -37,6 +38,7 @@ try {
   }
 } finally {
   await browser.close()
+  await closeLedger()
   await demo.server.close()
 }
 
