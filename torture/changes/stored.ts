@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { administer } from '../../test/helpers/postgres-admin.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Copy, keyOf, type Kind, parse, Violation } from './follower.ts'
 
@@ -21,8 +22,7 @@ const sql = (store_id: number): string =>
 
 export async function storedRows(database: string, store_id: number): Promise<StoredRow[]> {
   const rows = database.startsWith('postgres:')
-    ? // The library's own statement for types rejects where nobody can catch it when the database is killed.
-      await administer(database, sql(store_id), { fetch_types: false })
+    ? await inTime(administer(database, sql(store_id), { fetch_types: false }))
     : fromFile(database, sql(store_id))
   return rows.map(({ kind, id, seq, updated_at, doc }) => ({
     kind: kind as Kind,
@@ -31,6 +31,23 @@ export async function storedRows(database: string, store_id: number): Promise<St
     updated_at: Number(updated_at),
     doc: String(doc),
   }))
+}
+
+/**
+ * When the database is killed during a statement, the driver may never settle it (porsager/postgres#1214). Its own
+ * statement for types would reject where nobody can catch it, which is why that is off.
+ */
+async function inTime<T>(statement: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const timeout = sleep(10_000, null, { signal: late.signal }).then(() => {
+    throw new Error('no answer from the database')
+  })
+  try {
+    return await Promise.race([statement, timeout])
+  } finally {
+    late.abort()
+    timeout.catch(() => {})
+  }
 }
 
 /** Throws unless a copy has exactly these rows. */
