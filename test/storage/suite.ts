@@ -19,6 +19,7 @@ import { sizeTests, usageTests } from './suite/usage.ts'
 import { authorizationEventTests } from './suite/webhooks/authorizations.ts'
 import { endpointTests } from './suite/webhooks/endpoints.ts'
 import { sendingTests } from './suite/webhooks/sending.ts'
+import { webhookScopeTests } from './suite/webhooks/scopes.ts'
 
 /**
  * What every engine keeps. `openNew` gives an empty database, and `empty` empties it again; the tests know the port and
@@ -50,6 +51,7 @@ export function storageSuite(name: string, openNew: Open, empty: () => Promise<v
     suite('webhook endpoints', () => endpointTests(open))
     suite('webhooks: events of authorizations', () => authorizationEventTests(open))
     suite('webhooks: what is due, leases and the log', () => sendingTests(open))
+    suite('webhooks: scopes', () => webhookScopeTests(open))
   })
 }
 

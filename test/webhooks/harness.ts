@@ -7,7 +7,7 @@ import type { Storage } from '../../src/storage/port/index.ts'
 import { databaseForEach } from '../helpers/engine.ts'
 import { sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { app } from '../storage/suite/fixtures.ts'
-import { endpoint } from '../storage/suite/webhooks/fixtures.ts'
+import { endpoint, scope } from '../storage/suite/webhooks/fixtures.ts'
 import { openStorage } from '../helpers/storage.ts'
 
 export const start = Date.UTC(2026, 10, 15) / 1000
@@ -80,13 +80,8 @@ export function useNodes(store_ids: readonly number[]) {
     opened = await openStorage(await databaseForEach())
     const lines = store_ids.map((id, i) => ({ line: i + 1, text: JSON.stringify(sampleStore({ id })) }))
     await createRecordWriter({ storage: opened, clock }).write(lines)
-    await opened.apps.create(app('a'), null)
-    const link = {
-      id: 'link',
-      app_id: 'a',
-      account_id: null,
-      scope: 'integration.store integration.order integration.inventory',
-    }
+    await opened.apps.create(app('a', { scope }), null)
+    const link = { id: 'link', app_id: 'a', account_id: null, scope }
     await opened.authorizations.save(link, store_ids.map(BigInt), 'replace', start)
     await opened.webhooks.create(endpoint('we_1', { events: ['store.changed'] }), 10)
   })

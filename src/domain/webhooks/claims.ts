@@ -78,13 +78,13 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
     for (const { endpoint_id, store_id, since_ms } of taken) {
       const found = leased?.get(`${endpoint_id} ${store_id}`)
       if (found) {
-        const { endpoint, position } = found
-        const stored = storedAt(position.seq)
+        const { endpoint, event, seq } = found
+        const stored = storedAt(seq)
         begin({
           endpoint,
-          event: storeChanged(endpoint, position, history, now()),
+          event,
           lease: lease.id,
-          position: { history, seq: position.seq },
+          position: { history, seq },
           since_ms: since_ms ?? (stored === null ? null : stored * 1000),
         })
         continue
@@ -106,8 +106,11 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
     const endpoints = await current(positions)
     return new Map(
       positions.flatMap(position => {
-        const endpoint = endpoints.get(position.endpoint_id)
-        return endpoint ? [[`${endpoint.id} ${position.store_id}`, { endpoint, position }]] : []
+        const { endpoint_id, store_id, seq } = position
+        const endpoint = endpoints.get(endpoint_id)
+        // Null when the app has lost its scopes since the claim.
+        const event = endpoint ? storeChanged(endpoint, position, history, now()) : null
+        return endpoint && event ? [[`${endpoint_id} ${store_id}`, { endpoint, event, seq }]] : []
       }),
     )
   }

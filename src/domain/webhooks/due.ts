@@ -12,6 +12,8 @@ const shortOverlap = 15
 const sweepLongEvery = 10_000
 /** Seconds between two writes of the watermark. */
 const watermarkEvery = 60
+/** On Citus a change of access may become visible on one server later than on another. */
+const compareAgainAfter = 15_000
 
 interface DueDeps {
   storage: Pick<Storage, 'webhooks' | 'changes'>
@@ -28,6 +30,8 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   /** The newest seq that was possible at the last sweep, and the time of the last one with the long overlap. */
   let swept = 0
   let sweptLongAt = Number.NEGATIVE_INFINITY
+  /** Endpoints whose app may read more than before: when to compare them again. */
+  const widened = new Map<string, number>()
   /** Stores that another process sends: when to look whether it did. */
   const elsewhere = new Map<bigint, number>()
 
@@ -65,13 +69,27 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   }
 
   /** Whether there may be more to send than the queue of the endpoint has. */
-  function isBehind({ id, failures, retry_at_ms }: ActiveEndpoint, known: ActiveEndpoint): boolean {
+  function isBehind(endpoint: ActiveEndpoint, known: ActiveEndpoint): boolean {
+    const { id, failures, retry_at_ms } = endpoint
+    if (isWider(endpoint, known)) return true
     // Another process had the success that makes everything due; it may end before it has sent all.
     if (known.failures > 0 && failures === 0) return true
     const queue = active.queueOf(id)
     if (queue.hasReady(now())) return false
     const mayRetry = failures > 0 && retry_at_ms <= now() && queue.running === 0
     return mayRetry || queue.isPartial
+  }
+
+  /** With more access, stores are due that changed before the last sweep. */
+  function isWider({ id, scope, access_version }: ActiveEndpoint, known: ActiveEndpoint): boolean {
+    if (scope !== known.scope || access_version !== known.access_version) {
+      widened.set(id, now() + compareAgainAfter)
+      return true
+    }
+    const at = widened.get(id)
+    if (at === undefined || at > now()) return false
+    widened.delete(id)
+    return true
   }
 
   /** Stores that moved since the last sweep, also by other processes. */

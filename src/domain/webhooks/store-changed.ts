@@ -11,18 +11,20 @@ import { covers } from '../reading/access.ts'
 import { scopeOfKind } from '../reading/changes.ts'
 import { feedOf } from '../reading/feed.ts'
 
-/** The event for a store as it is now. The same seq gives the same event, and the same `webhook-id`. */
+/**
+ * The event for a store as it is now; null when the app may read neither its orders nor its items. The same seq gives the
+ * same event, and the same `webhook-id`.
+ */
 export function storeChanged(
   { id: endpoint_id, scope }: ActiveEndpoint,
   { store_id, seq, scope: allowed }: ClaimedPosition,
   history: string,
   now_ms: number,
-): NewDelivery {
+): NewDelivery | null {
   const readable = commonScopes(scope, allowed)
-  const feed = feedOf(
-    history,
-    changeKinds.filter(kind => covers(readable, scopeOfKind[kind])),
-  )
+  const kinds = changeKinds.filter(kind => covers(readable, scopeOfKind[kind]))
+  if (kinds.length === 0) return null
+  const feed = feedOf(history, kinds)
   const at = storedAt(seq)
   const data = `{"store_id":${store_id},"seq":${seq},"feed":${JSON.stringify(feed)}}`
   return {

@@ -31,8 +31,12 @@ export interface WebhookEndpoint {
   retry_at_ms: number
 }
 
-/** With the scope of its app. */
-export type ActiveEndpoint = WebhookEndpoint & { scope: string }
+export interface ActiveEndpoint extends WebhookEndpoint {
+  /** Of its app. */
+  scope: string
+  /** Rises when the app may read more of a store than before. */
+  access_version: number
+}
 
 /** An endpoint and a store that it does not know the newest seq of. */
 export interface DuePosition {

@@ -287,6 +287,7 @@ export const tables: readonly Table[] = [
       failures: number,
       failing_since: number,
       retry_at_ms: number,
+      access_version: number,
     },
     key: ['id'],
   },

@@ -23,6 +23,8 @@ export interface AuthorizationChange {
   event: Extract<WebhookEvent, `authorization.${string}`>
   added: readonly bigint[]
   removed: readonly bigint[]
+  /** Stores that it covered before have other scopes now. */
+  rescoped: boolean
 }
 
 /** Stores that were removed from live authorizations, as one change of each. */
@@ -34,10 +36,11 @@ export const changesOf = (
     event: 'authorization.changed',
     added: [],
     removed: rows.map(({ store_id }) => store_id),
+    rescoped: false,
   }))
 
 /** With the app, and the stores of the event: the whole set after the change; of a revocation, before it. */
-interface RecordedChange extends Omit<AuthorizationChange, 'added' | 'removed'> {
+interface RecordedChange extends Omit<AuthorizationChange, 'added' | 'removed' | 'rescoped'> {
   app_id: string
   revision: number
   store_ids: readonly bigint[]

@@ -13,4 +13,5 @@ await runFiles('postgres', [
   'webhooks/claims.test.ts',
   'webhooks/delivery.test.ts',
   'webhooks/nodes.test.ts',
+  'webhooks/scopes.test.ts',
 ])

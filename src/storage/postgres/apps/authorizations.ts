@@ -143,6 +143,7 @@ export async function revokeWhere(
     event: 'authorization.revoked' as const,
     added: [],
     removed: sortedIds((storesOf.get(authorization_id) ?? []).map(({ store_id }) => store_id)),
+    rescoped: false,
   }))
   await recordAuthorizationChanges(tx, changes, now * 1000)
   return ids.length
@@ -194,6 +195,7 @@ export async function saveAuthorization(
       event: isNew ? ('authorization.granted' as const) : ('authorization.changed' as const),
       added: added.map(({ store_id }) => store_id),
       removed: removed.map(({ store_id }) => store_id),
+      rescoped: rescoped.length > 0,
     }
     await recordAuthorizationChanges(tx, [change], now * 1000)
   }

@@ -1,4 +1,5 @@
 import type { Attempt, DeliveryState, DuePosition, WebhookDelivery, Webhooks } from '../../port/index.ts'
+import { readsChangesSql } from '../../shared/scopes.ts'
 import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import type { Database } from '../connection/database.ts'
 import { runEach, type Statement } from './statements.ts'
@@ -60,7 +61,8 @@ export function createDeliveries(db: Database): Deliveries {
   async function isAllowed({ store_id, app_id }: Pending): Promise<boolean> {
     if (store_id === null) return true
     const rows = await db.query(
-      'select 1 from authorization_stores where store_id = $1 and app_id = $2 limit 1',
+      `select 1 from authorization_stores as linked join apps on apps.id = linked.app_id
+       where linked.store_id = $1 and linked.app_id = $2 and ${readsChangesSql('linked.scope', 'apps.scope')} limit 1`,
       [store_id, app_id],
     )
     return rows.length > 0

@@ -1,4 +1,4 @@
-import type { Webhooks } from '../../port/index.ts'
+import type { ActiveEndpoint, Webhooks } from '../../port/index.ts'
 import { endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
@@ -58,14 +58,14 @@ export function createEndpoints(db: Database): Endpoints {
       return rows.map(toEndpoint)
     },
     async active(ids) {
-      const rows = await db.query<EndpointRow & { scope: string }>(
-        `select ${endpointColumns}, apps.scope from webhook_endpoints join apps on apps.id = app_id
+      const rows = await db.query<EndpointRow & Pick<ActiveEndpoint, 'scope' | 'access_version'>>(
+        `select ${endpointColumns}, apps.scope, access_version from webhook_endpoints join apps on apps.id = app_id
          where ${ids ? 'webhook_endpoints.id = any ($1::text[]) and' : ''} webhook_endpoints.disabled_at is null
            and apps.disabled_at is null and not webhooks_paused
          order by webhook_endpoints.id`,
         ids ? [ids] : [],
       )
-      return rows.map(row => ({ ...toEndpoint(row), scope: row.scope }))
+      return rows.map(toEndpoint)
     },
     rotateSecret: (id, secret, previous_until, audit) =>
       db.write(async tx => {

@@ -10,7 +10,7 @@ interface Endpoint {
 
 /**
  * Records changes of authorizations, in their transaction and after their rows are written: the next revision, the
- * events for the app's endpoints, and where the endpoints begin in the stores that were added.
+ * events for the app's endpoints, where the endpoints begin in the stores that were added, and that the app may read more.
  */
 export async function recordAuthorizationChanges(
   tx: Transaction,
@@ -24,7 +24,8 @@ export async function recordAuthorizationChanges(
     tx.send('update authorizations set revision = revision + 1 where id = any ($1::text[])', [idsOf(moved)])
   }
   // In one round trip: the authorization is locked, and others of the app may wait for it.
-  const [rows, endpoints] = await Promise.all([
+  const added = changes.flatMap(change => change.added)
+  const [rows, endpoints, covered] = await Promise.all([
     tx.query<{ id: string; app_id: string; revision: number }>(
       'select id, app_id, revision from authorizations where id = any ($1::text[])',
       [idsOf(changes)],
@@ -34,10 +35,18 @@ export async function recordAuthorizationChanges(
        where app_id in (select app_id from authorizations where id = any ($1::text[]))`,
       [idsOf(changes)],
     ),
+    added.length === 0 ? [] : tx.query(coveredSql, [added, idsOf(changes)]),
   ])
   const found = new Map(rows.map(row => [row.id, row]))
   const app_ids = [...new Set(rows.map(({ app_id }) => app_id))]
   if (endpoints.length === 0) return
+  // Before the positions: Citus refuses to change a reference table after shards of another one.
+  if (covered.length > 0 || changes.some(({ rescoped }) => rescoped)) {
+    tx.send(
+      'update webhook_endpoints set access_version = access_version + 1 where app_id = any ($1::text[])',
+      [app_ids],
+    )
+  }
   for (const app_id of app_ids) {
     const ofApp = changes.filter(change => found.get(change.authorization_id)?.app_id === app_id)
     movePositions(tx, app_id, endpoints, ofApp)
@@ -86,6 +95,12 @@ function movePositions(
     )
   }
 }
+
+/** Whether another authorization of the app covered one of the stores before, perhaps with fewer scopes. */
+const coveredSql = `select 1 from authorization_stores as other
+  where other.store_id = any ($1::bigint[]) and other.authorization_id <> all ($2::text[])
+    and other.app_id in (select app_id from authorizations where id = any ($2::text[]))
+  limit 1`
 
 const beginSql = `insert into webhook_positions (store_id, endpoint_id, history, seq)
   select stores.id, webhook_endpoints.id, feed.history, stores.seq

@@ -1,15 +1,17 @@
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
+import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
 import { firstAfter } from '../lists/list.ts'
 import { runEach, type Statement } from './statements.ts'
 
-/** Of endpoints that may be called, in stores that their app may read, behind the store; $1 history. */
+/** Of endpoints that may be called, in stores whose changes their app may read, behind the store; $1 history. */
 const isDue = `(stores.seq > known.seq or known.history <> $1)
   and webhook_endpoints.disabled_at is null and strpos(webhook_endpoints.events, 'store.changed') > 0
   and apps.disabled_at is null and not apps.webhooks_paused
   and exists (select 1 from authorization_stores as linked
-    where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id)`
+    where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id
+      and ${readsChangesSql('linked.scope', 'apps.scope')})`
 
 const dueSql = (scope: string) =>
   `select known.endpoint_id, known.store_id, greatest(known.next_at_ms, known.leased_until_ms) as next_at_ms from webhook_positions as known

@@ -70,7 +70,10 @@ export function createAuthorizationWriter(
     const rescoped = [...kept].filter(store_id => rescope.run(store_id, app_id, id, scope).changes === 1)
     const event = existing ? 'authorization.changed' : 'authorization.granted'
     if (!existing || added.length + removed.length + rescoped.length > 0)
-      recordChanges([{ authorization_id: id, event, added, removed }], now * 1000)
+      recordChanges(
+        [{ authorization_id: id, event, added, removed, rescoped: rescoped.length > 0 }],
+        now * 1000,
+      )
     return id
   }
 }
@@ -189,7 +192,10 @@ export function createRevocation(
     if (revoke.run(now, id).changes === 0) return false
     const event = 'authorization.revoked'
     const sorted = sortedIds(removed)
-    recordChanges([{ authorization_id: id, event, added: [], removed: sorted }], now * 1000)
+    recordChanges(
+      [{ authorization_id: id, event, added: [], removed: sorted, rescoped: false }],
+      now * 1000,
+    )
     return true
   }
 }

@@ -1,4 +1,5 @@
 import type { DeliveryState, DuePosition, WebhookDelivery, Webhooks } from '../../port/index.ts'
+import { readsChangesSql } from '../../shared/scopes.ts'
 import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import { type Database, plain } from '../connection/database.ts'
 
@@ -31,7 +32,8 @@ export function createDeliveries(db: Database): Deliveries {
          where state = 'pending' and leased_until_ms <= ?3 and (urgent or retry_at_ms <= ?3)
            and webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
            and (store_id is null or exists (select 1 from authorization_stores as linked
-             where linked.store_id = webhook_deliveries.store_id and linked.app_id = webhook_endpoints.app_id)))
+             where linked.store_id = webhook_deliveries.store_id and linked.app_id = webhook_endpoints.app_id
+               and ${readsChangesSql('linked.scope', 'apps.scope')})))
        where place <= ?5)
      returning ${deliveryColumns}`,
     'bigint',
@@ -69,8 +71,10 @@ export function createDeliveries(db: Database): Deliveries {
        and not exists (
          select 1 from authorization_stores as linked
          join webhook_endpoints on webhook_endpoints.app_id = linked.app_id
+         join apps on apps.id = linked.app_id
          where linked.store_id = webhook_deliveries.store_id
-           and webhook_endpoints.id = webhook_deliveries.endpoint_id)`,
+           and webhook_endpoints.id = webhook_deliveries.endpoint_id
+           and ${readsChangesSql('linked.scope', 'apps.scope')})`,
   )
   const exists = db.prepare('select 1 from webhook_endpoints where id = ?')
   const insert = db.prepare(

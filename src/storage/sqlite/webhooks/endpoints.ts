@@ -1,4 +1,4 @@
-import type { Webhooks } from '../../port/index.ts'
+import type { ActiveEndpoint, Webhooks } from '../../port/index.ts'
 import { endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
@@ -23,8 +23,8 @@ export function createEndpoints(db: Database, writeAudit: WriteAudit): Endpoints
     `select ${endpointColumns} from webhook_endpoints where app_id = ? order by created_at, id`,
   )
   const prepareActive = (scope: string) =>
-    db.prepare<EndpointRow & { scope: string }>(
-      `select ${endpointColumns}, apps.scope from webhook_endpoints join apps on apps.id = app_id
+    db.prepare<EndpointRow & Pick<ActiveEndpoint, 'scope' | 'access_version'>>(
+      `select ${endpointColumns}, apps.scope, access_version from webhook_endpoints join apps on apps.id = app_id
        where ${scope} webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
        order by webhook_endpoints.id`,
     )

@@ -3,7 +3,7 @@ import type { Database } from '../connection/database.ts'
 
 /**
  * Records changes of authorizations, in their transaction and after their rows are written: the next revision, the
- * events for the app's endpoints, and where the endpoints begin in the stores that were added.
+ * events for the app's endpoints, where the endpoints begin in the stores that were added, and that the app may read more.
  */
 export type RecordAuthorizationChanges = (changes: readonly AuthorizationChange[], now_ms: number) => void
 
@@ -31,20 +31,23 @@ export function createOutbox(db: Database): RecordAuthorizationChanges {
     `delete from webhook_positions where store_id = ?1 and endpoint_id = ?2
        and not exists (select 1 from authorization_stores where store_id = ?1 and app_id = ?3)`,
   )
+  const widen = db.prepare('update webhook_endpoints set access_version = access_version + 1 where id = ?')
   const insert = db.prepare(
     `insert into webhook_deliveries (endpoint_id, id, type, body, created_at_ms, state)
      values (?, ?, ?, ?, ?, 'pending') on conflict do nothing`,
   )
 
   return (changes, now_ms) => {
-    for (const { authorization_id, event, added, removed } of changes) {
+    for (const { authorization_id, event, added, removed, rescoped } of changes) {
       const found = (event === 'authorization.granted' ? current : next).get(authorization_id)
       if (!found) continue
       const { app_id, revision } = found
       const endpoints = endpointsOf.all(app_id)
       for (const { id } of endpoints) {
-        for (const store_id of added) begin.run(store_id, id)
+        const begun = added.filter(store_id => begin.run(store_id, id).changes === 1)
         for (const store_id of removed) end.run(store_id, id, app_id)
+        // A store with a position was covered by another authorization, perhaps with fewer scopes.
+        if (rescoped || begun.length < added.length) widen.run(id)
       }
       const store_ids =
         event === 'authorization.revoked'

@@ -1,4 +1,5 @@
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
+import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
 import { firstAfter, highestId, lowestId } from '../lists/list.ts'
 
@@ -12,14 +13,15 @@ const positionsOfEndpoint = `webhook_positions as known indexed by webhook_posit
 const positionsOfMoved = `stores indexed by stores_by_seq
   cross join webhook_positions as known on known.store_id = stores.id`
 
-/** Of endpoints that may be called, in stores that their app may read, behind the store; ?1 history. */
+/** Of endpoints that may be called, in stores whose changes their app may read, behind the store; ?1 history. */
 const endpoints = `webhook_endpoints on webhook_endpoints.id = known.endpoint_id
   join apps on apps.id = webhook_endpoints.app_id`
 const isDue = `(stores.seq > known.seq or known.history <> ?1)
   and webhook_endpoints.disabled_at is null and instr(webhook_endpoints.events, 'store.changed') > 0
   and apps.disabled_at is null and not apps.webhooks_paused
   and exists (select 1 from authorization_stores as linked
-    where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id)`
+    where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id
+      and ${readsChangesSql('linked.scope', 'apps.scope')})`
 
 export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due' | 'claim'> {
   /** The end of a range of `step` rows. */

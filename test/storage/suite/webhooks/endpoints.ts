@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { check, type Open } from '../fixtures.ts'
-import { endpoint, prepare } from './fixtures.ts'
+import { endpoint, prepare, scope } from './fixtures.ts'
 
 export function endpointTests(open: Open): void {
   check('an endpoint is stored, listed, rotated, disabled, enabled and removed', open, async storage => {
@@ -17,7 +17,7 @@ export function endpointTests(open: Open): void {
       previous_until: 500,
     }
     assert.deepEqual(await webhooks.ofApp('a'), [rotated])
-    assert.deepEqual(await webhooks.active(), [{ ...rotated, scope: 'integration.store' }])
+    assert.deepEqual(await webhooks.active(), [{ ...rotated, scope, access_version: 0 }])
     assert.equal(await webhooks.setDisabled('we_1', { at: 60, reason: 'gone' }), true)
     assert.equal(await webhooks.setDisabled('we_1', { at: 61, reason: 'by_hand' }), false)
     assert.deepEqual(await webhooks.find('we_1'), { ...rotated, disabled_at: 60, reason: 'gone' })

@@ -3,6 +3,7 @@ import { account, app, order, store, write } from '../fixtures.ts'
 
 export const merchant = 'ada@example.com'
 export const stores = [1n, 2n, 3n]
+export const scope = 'integration.store integration.order integration.inventory'
 
 export const endpoint = (id: string, over: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
   id,
@@ -23,7 +24,7 @@ export const endpoint = (id: string, over: Partial<WebhookEndpoint> = {}): Webho
 
 /** An app, a merchant and three stores of the merchant. */
 export async function prepare(storage: Storage): Promise<void> {
-  await storage.apps.create(app('a'), null)
+  await storage.apps.create(app('a', { scope }), null)
   await storage.accounts.create(account('ada'))
   await write(storage, { stores: stores.map(id => store(id, { merchant })) })
 }
@@ -33,19 +34,7 @@ export const allow = (
   store_ids: readonly bigint[],
   mode: 'replace' | 'add' | 'change' = 'replace',
   id = 'grant',
-) =>
-  authorizations.save(
-    {
-      id,
-      app_id: 'a',
-      account_id: 'ada',
-      scope: 'integration.store integration.order integration.inventory',
-      merchant,
-    },
-    store_ids,
-    mode,
-    50,
-  )
+) => authorizations.save({ id, app_id: 'a', account_id: 'ada', scope, merchant }, store_ids, mode, 50)
 
 /** Another order of the store, so that its seq moves. */
 let orders = 0
