@@ -294,3 +294,20 @@ test('list has all apps, oldest first', async () => {
     made,
   )
 })
+
+describe('change', () => {
+  test('a new name beside the removal of a scope leaves the scope removed', async () => {
+    const { app } = await apps.create(plain, byTest)
+    const less = 'integration.store'
+    // The other change happens after the app is read.
+    const { update } = storage.apps
+    storage.apps.update = async (...change) => {
+      storage.apps.update = update
+      await apps.change(app.id, { ...plain, scope: less }, byTest)
+      return update(...change)
+    }
+    await apps.change(app.id, { name: 'Renamed', redirect_uris: [cb] }, byTest)
+    const { name, scope } = (await apps.find(app.id)) ?? {}
+    assert.deepEqual([name, scope], ['Renamed', less])
+  })
+})

@@ -79,8 +79,10 @@ export function createApps({ storage, clock }: { storage: AppStorage; clock: Clo
       const entry = auditEntry(clock, by, 'app_changed', { app_id: id, detail: whatChanged(app, changed) })
       // Nobody has allowed a scope that the app did not have: a parallel change, or a node of an older version during an
       // upgrade, may have stored it all the same.
-      const absent = changed.scope === app.scope ? [] : without(commonScopes(app.scope, changed.scope))
-      await storage.apps.update(changed, absent, entry)
+      const isRescoped = changed.scope !== app.scope
+      const absent = isRescoped ? without(commonScopes(app.scope, changed.scope)) : []
+      // A change of the name alone must not bring back a scope that another change removes at this moment.
+      await storage.apps.update({ ...changed, scope: isRescoped ? changed.scope : null }, absent, entry)
       return changed
     },
 

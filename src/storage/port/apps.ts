@@ -42,11 +42,11 @@ export interface Apps {
   /** The enabled apps with a redirect URI that begins with this text. */
   redirectingTo(start: string): Promise<App[]>
   /**
-   * Changes the editable fields; false when the app does not exist. The scopes `lost` are removed from its
-   * authorizations too.
+   * Changes the editable fields; the scope only when one is given. False when the app does not exist. The scopes `lost`
+   * are removed from its authorizations too.
    */
   update(
-    app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris' | 'scope'>,
+    app: Pick<App, 'id' | 'name' | 'website' | 'publisher' | 'redirect_uris'> & { scope: string | null },
     lost: readonly string[],
     audit?: AuditEntry,
   ): Promise<boolean>

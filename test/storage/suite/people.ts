@@ -304,6 +304,8 @@ export function peopleTests(open: Open): void {
     assert.equal(await apps.update({ id: 'a', ...face }, []), true)
     assert.deepEqual(await apps.find('a'), { ...app('a'), ...face })
     assert.equal(await apps.update({ id: 'nothing', ...face }, []), false)
+    await apps.update({ id: 'a', ...face, name: 'Newer', scope: null }, [])
+    assert.deepEqual(await apps.find('a'), { ...app('a'), ...face, name: 'Newer' }, 'no scope is given')
   })
 
   check('apps are found whole and listed oldest first', open, async ({ accounts, apps }) => {

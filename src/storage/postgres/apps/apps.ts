@@ -68,7 +68,8 @@ export function createApps(db: Database): Apps {
     update: ({ id, name, website, publisher, redirect_uris, scope }, lost, audit) =>
       db.write(async tx => {
         const { count } = await tx.query(
-          'update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5, scope = $6 where id = $1',
+          `update apps set name = $2, website = $3, publisher = $4, redirect_uris = $5, scope = coalesce($6, scope)
+           where id = $1`,
           [id, name, website, publisher, JSON.stringify(redirect_uris), scope],
         )
         // The reference table first: Citus refuses to change it after shards of another table.

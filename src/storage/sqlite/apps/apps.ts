@@ -20,7 +20,7 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = db.prepare(
-    'update apps set name = ?, website = ?, publisher = ?, redirect_uris = ?, scope = ? where id = ?',
+    `update apps set name = ?, website = ?, publisher = ?, redirect_uris = ?, scope = coalesce(?, scope) where id = ?`,
   )
   const removeScope = ['authorizations', 'authorization_stores'].map(table =>
     db.prepare(
