@@ -109,6 +109,29 @@ suite('webhooks of several processes', () => {
     assert.deepEqual(above, [start, 15, 14, 300])
   })
 
+  test('a clock that is set back delays neither the long sweep nor the complete comparison', async () => {
+    let elapsed = 0
+    const asked: string[] = []
+    const { due, complete } = world.storage.webhooks
+    world.storage.webhooks.due = (scope, ...more) => {
+      if ('above' in scope) asked.push(`${clock.now() - scope.above / 1_000_000} s`)
+      return due(scope, ...more)
+    }
+    world.storage.webhooks.complete = endpoint_id => {
+      asked.push('complete')
+      return complete(endpoint_id)
+    }
+    const node = startNode(() => ok, { clock: { ...clock, elapsed: () => elapsed } })
+    await node.tick()
+    assert.deepEqual(asked.splice(0), ['complete', `${start} s`])
+    world.now -= 7200
+    for (const milliseconds of [1000, 10_000, 3_590_000]) {
+      elapsed += milliseconds
+      await node.tick()
+    }
+    assert.deepEqual(asked, ['15 s', '300 s', 'complete', '300 s'])
+  })
+
   test('once an hour everything is compared, also positions that are missing', async () => {
     const node = startNode()
     await node.tick()

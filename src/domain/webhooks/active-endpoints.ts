@@ -64,7 +64,7 @@ export class ActiveEndpoints {
 
   /** There may be more to send than the queues have. */
   markPartial(): void {
-    for (const queue of this.#queues.values()) queue.isPartial = true
+    for (const queue of this.#queues.values()) queue.markPartial()
   }
 
   /** How many requests may begin for an endpoint: a failing endpoint gets one request at a time. */

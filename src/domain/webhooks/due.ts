@@ -1,4 +1,4 @@
-import { type Clock, millisecondsOf } from '../../lib/clock.ts'
+import { type Clock, elapsedOf, millisecondsOf } from '../../lib/clock.ts'
 import { leastSeq } from '../../lib/seq.ts'
 import type { ActiveEndpoint, Storage } from '../../storage/port/index.ts'
 import type { ActiveEndpoints } from './active-endpoints.ts'
@@ -25,6 +25,8 @@ interface DueDeps {
 /** Finds the stores whose newest seq an endpoint does not know, and fills the queues with them. */
 export function createDue({ storage: { webhooks, changes }, clock, active, maxQueued }: DueDeps) {
   const now = () => millisecondsOf(clock)
+  /** For intervals: a clock that is set back must not delay a comparison. */
+  const elapsed = () => elapsedOf(clock)
   let history: string | null = null
   let comparedAt = Number.NEGATIVE_INFINITY
   /** The newest seq that was possible at the last sweep, and the time of the last one with the long overlap. */
@@ -38,9 +40,12 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   /** What is due for one endpoint, as far as it fits the queue. */
   async function compareEndpoint(endpoint_id: string): Promise<void> {
     if (history === null) return
-    const { after } = active.queueOf(endpoint_id)
+    const queue = active.queueOf(endpoint_id)
+    const comparison = queue.beginComparison()
+    const { after } = comparison
     const found = await webhooks.due({ endpoint_id, after }, history, now(), maxQueued)
-    if (active.get(endpoint_id)) active.queueOf(endpoint_id).addCompared(found)
+    // Another queue, if the endpoint was disabled and enabled meanwhile: it gets a comparison of its own.
+    if (active.get(endpoint_id)) queue.addCompared(found, comparison)
   }
 
   /** Stores that this process has changed, with the time of the first change. */
@@ -56,7 +61,7 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
     if (active.size === 0) return
     const formerly = history
     history = await changes.history()
-    const isComplete = formerly !== history || now() - comparedAt >= compareEvery
+    const isComplete = formerly !== history || elapsed() - comparedAt >= compareEvery
     const previous = comparedAt
     // A failure below makes the next round compare everything.
     comparedAt = Number.NEGATIVE_INFINITY
@@ -65,7 +70,7 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
       if (isComplete || !known) await webhooks.complete(endpoint.id)
       if (isComplete || !known || isBehind(endpoint, known)) await compareEndpoint(endpoint.id)
     }
-    comparedAt = isComplete ? now() : previous
+    comparedAt = isComplete ? elapsed() : previous
   }
 
   /** Whether there may be more to send than the queue of the endpoint has. */
@@ -83,11 +88,11 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   /** With more access, stores are due that changed before the last sweep. */
   function isWider({ id, scope, access_version }: ActiveEndpoint, known: ActiveEndpoint): boolean {
     if (scope !== known.scope || access_version !== known.access_version) {
-      widened.set(id, now() + compareAgainAfter)
+      widened.set(id, elapsed() + compareAgainAfter)
       return true
     }
     const at = widened.get(id)
-    if (at === undefined || at > now()) return false
+    if (at === undefined || at > elapsed()) return false
     widened.delete(id)
     return true
   }
@@ -96,14 +101,14 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   async function sweep(watermark: number): Promise<void> {
     const newest = leastSeq(clock.now())
     // The long overlap finds late transactions and what a process that has ended left; many stores have moved within it.
-    const isLong = now() - sweptLongAt >= sweepLongEvery
+    const isLong = elapsed() - sweptLongAt >= sweepLongEvery
     const [from, before] = isLong ? [watermark, overlap] : [swept, shortOverlap]
     const above = Math.max(0, Math.min(from, newest) - leastSeq(before))
     const found = await webhooks.due({ above }, history ?? '', now(), maxFound)
     active.enqueue(found)
     if (found.length === maxFound) active.markPartial()
     swept = newest
-    if (isLong) sweptLongAt = now()
+    if (isLong) sweptLongAt = elapsed()
     if (newest - watermark >= leastSeq(watermarkEvery)) await webhooks.setWatermark(newest)
   }
 

@@ -8,6 +8,13 @@ interface Waiting {
   since_ms: number | null
 }
 
+/** A comparison of an endpoint with the database that is under way. */
+interface Comparison {
+  /** It begins after this store. */
+  after: bigint | null
+  losses: number
+}
+
 /**
  * What this process has found to be due for one endpoint. It may forget: what is due is in the database, and the next
  * comparison finds it again.
@@ -18,9 +25,11 @@ export class EndpointQueue {
   /** There may be more to send than the queue has: compare the endpoint when nothing is ready. */
   isPartial = false
   /** The next comparison begins after this store, so that all stores are sent even if they do not fit the queue at once. */
-  after: bigint | null = null
+  #after: bigint | null = null
   /** Nothing is added before that comparison: stores that change all the time would take every place again. */
   #isFull = false
+  /** How often the queue became partial. */
+  #losses = 0
   readonly #stores = new Map<bigint, Waiting>()
   readonly #limit: number
 
@@ -29,31 +38,51 @@ export class EndpointQueue {
     this.#limit = limit
   }
 
-  add(store_id: bigint, ready_ms: number, since_ms: number | null): void {
+  /** True when the queue has the store now. */
+  add(store_id: bigint, ready_ms: number, since_ms: number | null): boolean {
     const known = this.#stores.get(store_id)
     if (known) {
       // Of two reads the earlier may have seen a lease that has ended since. A claim that is too early is refused.
       known.ready_ms = Math.min(known.ready_ms, ready_ms)
       known.since_ms ??= since_ms
-    } else if (this.#isFull || this.#stores.size >= this.#limit) this.close()
-    else this.#stores.set(store_id, { ready_ms, since_ms })
+      return true
+    }
+    if (this.#isFull || this.#stores.size >= this.#limit) {
+      this.close()
+      return false
+    }
+    this.#stores.set(store_id, { ready_ms, since_ms })
+    return true
+  }
+
+  /** There may be more to send. */
+  markPartial(): void {
+    this.isPartial = true
+    this.#losses++
   }
 
   /** Adds nothing until the endpoint is compared. */
   close(): void {
     this.#isFull = true
-    this.isPartial = true
+    this.markPartial()
+  }
+
+  /** Where a comparison begins, and what it cannot know of. */
+  beginComparison(): Comparison {
+    return { after: this.#after, losses: this.#losses }
   }
 
   /** Adds what a comparison has found, by store. */
-  addCompared(found: readonly DuePosition[]): void {
-    const isLast = found.length < this.#limit
-    const wasFirst = this.after === null
+  addCompared(found: readonly DuePosition[], { after, losses }: Comparison): void {
+    // A store that was refused during the comparison may have changed after it was compared.
+    const isComplete = after === null && losses === this.#losses && found.length < this.#limit
     this.isPartial = false
     this.#isFull = false
-    for (const { store_id, next_at_ms } of found) this.add(store_id, next_at_ms, null)
-    this.after = isLast ? null : (found.at(-1)?.store_id ?? null)
-    if (!(isLast && wasFirst)) this.close()
+    const refused = found.findIndex(({ store_id, next_at_ms }) => !this.add(store_id, next_at_ms, null))
+    const added = refused === -1 ? found : found.slice(0, refused)
+    const isLast = refused === -1 && found.length < this.#limit
+    this.#after = isLast ? null : (added.at(-1)?.store_id ?? after)
+    if (!isComplete) this.close()
   }
 
   /** Removes and returns the first stores that are ready. */
