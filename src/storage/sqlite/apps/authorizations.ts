@@ -192,10 +192,7 @@ export function createRevocation(
     if (revoke.run(now, id).changes === 0) return false
     const event = 'authorization.revoked'
     const sorted = sortedIds(removed)
-    recordChanges(
-      [{ authorization_id: id, event, added: [], removed: sorted, rescoped: false }],
-      now * 1000,
-    )
+    recordChanges([{ authorization_id: id, event, added: [], removed: sorted, rescoped: false }], now * 1000)
     return true
   }
 }
