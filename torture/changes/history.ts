@@ -50,7 +50,7 @@ interface Shape {
 const allKinds: readonly (readonly Kind[] | null)[] = [null, ['order', 'item'], ['order'], ['item']]
 
 /** Milliseconds within which a request that waits sees a change, also on a busy machine. */
-const wakeLimit = 15_000
+const wakeLimit = 25_000
 
 /** Milliseconds before a client tries again. Doubled up to the last: all clients at once would slow down the start of a node. */
 const pauses = { first: 50, last: 800 }
