@@ -3,9 +3,9 @@ import { openCopy, openStorage } from '../../src/storage/open.ts'
 import { columnsOf, tables } from '../../src/storage/shared/tables.ts'
 import type { Row, Table } from '../../src/storage/shared/table.ts'
 import { fill, usual } from '../data.ts'
-import { type Named, otherRows } from './people.ts'
+import { otherRows } from './people.ts'
 import { storeRows } from './records.ts'
-import type { Shape } from './shape.ts'
+import type { Named, Shape } from './shape.ts'
 
 /** Orders of the benchmark's own stores, which every set has: the same requests can be sent to a small and a large set. */
 export const benchOrders = 100_000

@@ -3,7 +3,7 @@ import { withServer } from '../load/client.ts'
 import { memoryOf } from '../process.ts'
 import { timeCalls } from './calls.ts'
 import { timeLists } from './lists.ts'
-import { timePages } from './pages.ts'
+import { comparePages, pageLimit } from './pages.ts'
 import { compareRequests, type Side, timeIngest } from './requests.ts'
 import { benchStores, type Shape } from './shape.ts'
 
@@ -26,8 +26,7 @@ export async function measure(small: DataSet, large: DataSet, only: string): Pro
   }
   await withSide(small, one =>
     withSide(large, async other => {
-      if (isWanted('pages'))
-        print('page', await timePages(one.base, small.shape), await timePages(other.base, large.shape))
+      if (isWanted('pages')) await printPages({ ...small, ...one }, { ...large, ...other })
       if (isWanted('lists'))
         print('request', await timeLists(one.base, small.shape), await timeLists(other.base, large.shape))
       if (isWanted('ingest')) {
@@ -56,6 +55,14 @@ async function withSide<T>({ database }: DataSet, use: (side: Side) => Promise<T
 function print(what: string, small: ReadonlyMap<string, number>, large: ReadonlyMap<string, number>): void {
   console.log(`\n| ${what} | small, ms | large, ms |\n|---|---|---|`)
   for (const [name, ms] of large) console.log(`| ${name} | ${round(small.get(name))} | ${round(ms)} |`)
+}
+
+async function printPages(small: DataSet & Side, large: DataSet & Side): Promise<void> {
+  console.log('\n| page | small, ms | large, ms | |\n|---|---|---|---|')
+  for await (const [name, one, other] of comparePages(small, large)) {
+    const isSlow = other > pageLimit
+    console.log(`| ${name} | ${round(one)} | ${round(other)} | ${isSlow ? '**slow**' : ''} |`)
+  }
 }
 
 async function printRequests(small: Side, large: Side): Promise<void> {

@@ -12,20 +12,19 @@ import {
   merchantOf,
   merchants,
   merchantsOf,
+  type Named,
   secretOf,
   sessionOf,
   type Shape,
   storeId,
   storesOf,
 } from './shape.ts'
-
-type Cell = string | number | boolean | null
-export type Named = Record<string, Cell>
+import { deliveries, endpoints, positions } from './webhooks.ts'
 
 const hour = 3600
 const day = 86_400
 const scope = 'integration.store integration.order integration.inventory'
-const endpoints = ['orders', 'changes', 'stores', 'token']
+const readPaths = ['orders', 'changes', 'stores', 'token']
 const auditOfStore = 3
 const loggedApps = 100
 const loggedOfApp = 1000
@@ -44,6 +43,9 @@ export function* otherRows(shape: Shape, now: number): Generator<[table: string,
   yield ['usage_requests', requests(shape, now)]
   yield ['usage_ingest', ingest(now)]
   yield ['request_log', log(shape, now)]
+  yield ['webhook_endpoints', endpoints(shape, now)]
+  yield ['webhook_positions', positions(shape)]
+  yield ['webhook_deliveries', deliveries(shape, now)]
 }
 
 function* accounts(shape: Shape, now: number): Generator<Named> {
@@ -186,7 +188,7 @@ function* requests(shape: Shape, now: number): Generator<Named> {
     ] as const) {
       for (let i = 0; i < count; i++) {
         const bucket = now - (now % width) - i * width
-        for (const name of endpoints) {
+        for (const name of readPaths) {
           const endpoint = `GET /integration/v1/${name}`
           const counts = { requests: 100, client_errors: 0, server_errors: 0, ...latencies }
           yield { app_id: appId(app), width, bucket, endpoint, ...counts }

@@ -8,6 +8,10 @@ export interface Shape {
   orders: number
 }
 
+type Cell = string | number | boolean | null
+/** A row by the names of its columns. */
+export type Named = Record<string, Cell>
+
 const firstStore = 2_000_001
 /** The stores of the benchmark, which the first app may read by the operator's link. */
 export const benchStores = Array.from({ length: 10 }, (_, i) => 1001 + i)
@@ -57,6 +61,7 @@ export function merchantsOf(shape: Shape, app: number): number[] {
 export const emailOf = (role: string, index: number): string => `${role}-${index}@size.example`
 export const accountId = (role: string, index: number): string => `${role}-${index}`
 export const appId = (index: number): string => `app-${index}`
+export const endpointId = (app: number): string => `endpoint-${app}`
 export const developerOf = (shape: Shape, app: number): number => app % developers(shape)
 
 /** Of the first account of each role: the value of its session cookie. */
