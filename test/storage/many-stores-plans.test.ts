@@ -118,4 +118,38 @@ suite('plans of PostgreSQL', async () => {
     assert.match(plan, /Index Cond: .*store_id = ANY/, plan)
     assert.doesNotMatch(plan, /Seq Scan on webhook_positions/, plan)
   })
+
+  test('a new endpoint knows each store of its app once, however many statements that takes', async () => {
+    await sql.unsafe(`
+      insert into apps (id, name, scope, redirect_uris, public, created_at) values ('c', '', '', '[]', false, 0);
+      insert into stores (id, name, timezone, doc, seq)
+        select n, '', '', '{}', n from generate_series(5001, 25500) as n;
+      insert into authorization_stores (store_id, app_id, authorization_id, since)
+        select n, 'c', 'y', 0 from generate_series(1, 25500) as n;
+      insert into authorization_stores (store_id, app_id, authorization_id, since)
+        select n, 'c', 'z', 0 from generate_series(9000, 11000) as n`)
+    const storage = await openPostgres(url)
+    const endpoint = {
+      id: 'new',
+      app_id: 'c',
+      url: '',
+      events: ['store.changed' as const],
+      secret: '',
+      previous_secret: null,
+      previous_until: null,
+      created_at: 0,
+      disabled_at: null,
+      reason: null,
+      failures: 0,
+      failing_since: null,
+      retry_at_ms: 0,
+    }
+    assert.equal(await storage.webhooks.create(endpoint, 1), true)
+    await storage.close()
+    const [found] = await sql`
+      select count(*)::int as count, count(distinct store_id)::int as stores
+      from webhook_positions join stores on stores.id = store_id
+      where endpoint_id = 'new' and webhook_positions.seq = stores.seq`
+    assert.deepEqual({ ...found }, { count: 25_500, stores: 25_500 })
+  })
 })

@@ -77,13 +77,14 @@ interface ConnectedAppsDeps {
 
 /** A merchant's view of the apps that may read their stores. */
 export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps) {
-  async function list(account: Account): Promise<Connections> {
+  /** Of all apps, or of the given one: a merchant may have thousands of stores, and each app its own list of them. */
+  async function list(account: Account, app_id?: string): Promise<Connections> {
     const stores = await storage.stores.ofMerchant(account.email)
     const ids = stores.map(({ id }) => id)
     const [allowed, links, last] = await Promise.all([
-      storage.authorizations.ofAccount(account.id),
-      storage.authorizations.linksTo(ids),
-      reads.last(ids),
+      storage.authorizations.ofAccount(account.id, app_id),
+      storage.authorizations.linksTo(ids, app_id),
+      reads.last(ids, app_id),
     ])
     const app_ids = new Set([...allowed, ...links].map(({ app_id }) => app_id))
     const apps = await findAll([...app_ids])
@@ -127,7 +128,7 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
 
   /** Null also for another merchant's app, so that its existence is not disclosed. */
   async function find(account: Account, app_id: string): Promise<AppConnections | null> {
-    const { stores, own, linked } = await list(account)
+    const { stores, own, linked } = await list(account, app_id)
     const ofApp = (some: Connection[]) => some.find(({ app }) => app.id === app_id) ?? null
     const connections = { stores, own: ofApp(own), linked: ofApp(linked) }
     const app = connections.own?.app ?? connections.linked?.app

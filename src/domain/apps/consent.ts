@@ -45,15 +45,18 @@ export function createConsent({ storage, clock }: { storage: Storage; clock: Clo
     async ask(account: Account, app: App, asked: AuthorizationScopes): Promise<ConsentQuestion> {
       const [stores, connected] = await Promise.all([
         storage.stores.ofMerchant(account.email),
-        storage.authorizations.ofAccount(account.id),
+        storage.authorizations.ofAccount(account.id, app.id),
       ])
-      const links = await storage.authorizations.linksTo(stores.map(({ id }) => id))
+      const links = await storage.authorizations.linksTo(
+        stores.map(({ id }) => id),
+        app.id,
+      )
       const linked = new Set(
         links
-          .filter(({ app_id, scope }) => app_id === app.id && readScopes(app, scope, 'operator').length > 0)
+          .filter(({ scope }) => readScopes(app, scope, 'operator').length > 0)
           .map(({ store_id }) => store_id),
       )
-      const live = connected.find(({ app_id }) => app_id === app.id)
+      const [live] = connected
       const allowed = new Map(live?.stores.map(({ id, since }) => [id, since]))
       const isAllowedRead = live !== undefined && readScopes(app, live.scope, 'merchant').length > 0
       const scopes = scopesOfRequest(app, asked)

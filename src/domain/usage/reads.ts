@@ -64,10 +64,10 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
       const ofApp = Map.groupBy(rows, ({ app_id }) => app_id ?? '')
       return new Map([...ofApp].map(([app_id, some]) => [app_id, fill(some)]))
     },
-    /** By app, without apps that never read any of the stores. */
-    async last(store_ids: readonly bigint[]): Promise<Map<string, LastRead>> {
+    /** By app, of all or only the given one, without apps that never read any of the stores. */
+    async last(store_ids: readonly bigint[], app_id?: string): Promise<Map<string, LastRead>> {
       await recorder.flush()
-      const apps = Map.groupBy(await storage.usage.readsEver(store_ids), ({ app_id }) => app_id)
+      const apps = Map.groupBy(await storage.usage.readsEver(store_ids, app_id), ({ app_id }) => app_id)
       return new Map(
         [...apps].map(([app_id, rows]) => [
           app_id,

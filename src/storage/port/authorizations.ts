@@ -33,10 +33,10 @@ export interface Authorizations {
     audit?: AuditEntry,
   ): Promise<string | null>
   storeIds(id: string): Promise<bigint[]>
-  /** The apps with a live authorization of the account, by name, then id; their stores by id. */
-  ofAccount(account_id: string): Promise<ConnectedApp[]>
-  /** The operator's own links to these stores, by store, then app. */
-  linksTo(store_ids: readonly bigint[]): Promise<StoreLink[]>
+  /** The apps with a live authorization of the account, or the given one; by name, then id; their stores by id. */
+  ofAccount(account_id: string, app_id?: string): Promise<ConnectedApp[]>
+  /** The operator's own links to these stores, of all apps or of the given one; by store, then app. */
+  linksTo(store_ids: readonly bigint[], app_id?: string): Promise<StoreLink[]>
   /** True when this call revoked it. */
   revoke(id: string, now: Seconds, audit?: AuditEntry): Promise<boolean>
   /** Revokes every authorization of the app, or removes these stores from each; returns how many it changed. */

@@ -155,8 +155,11 @@ export interface Usage {
   reads(query: ReadsQuery): Promise<ReadSums[]>
   /** Single rows, newest bucket first, then by store and app. */
   activity(query: ActivityQuery): Promise<ReadDelta[]>
-  /** The total reads of each app from each store, by store, then app. */
-  readsEver(store_ids: readonly bigint[]): Promise<(ReadCounts & { store_id: bigint; app_id: string })[]>
+  /** The total reads of each app, or of the given one, from each store; by store, then app. */
+  readsEver(
+    store_ids: readonly bigint[],
+    app_id?: string,
+  ): Promise<(ReadCounts & { store_id: bigint; app_id: string })[]>
   /** Sorted by bucket, or by the bytes of endpoint or app_id. */
   requests(query: RequestsQuery): Promise<RequestSums[]>
   /** Sorted by bucket. */

@@ -66,6 +66,16 @@ export function accessTests(open: Open): void {
         { ...a, stores: [of(1n, 50, null), of(2n, 50, 70)] },
         { ...b, stores: [of(3n, 60, null)] },
       ])
+      assert.deepEqual(await authorizations.ofAccount('ada', 'b'), [{ ...b, stores: [of(3n, 60, null)] }])
+      await authorizations.save(consent('other', 'b', null), [1n], 'replace', 50)
+      const linked = await authorizations.linksTo([1n, 2n], 'a')
+      assert.deepEqual(
+        linked.map(({ store_id, app_id }) => [store_id, app_id]),
+        [
+          [1n, 'a'],
+          [2n, 'a'],
+        ],
+      )
       await authorizations.revoke('x', 80)
       assert.deepEqual(await authorizations.ofAccount('ada'), [{ ...b, stores: [of(3n, 60, null)] }])
       assert.deepEqual(await authorizations.ofAccount('nobody'), [])

@@ -243,6 +243,11 @@ export function usageTests(open: Open): void {
         [2n, 'a', 3, 20],
       ],
     )
+    const ofOne = await storage.usage.readsEver([1n, 2n], 'a')
+    assert.deepEqual(
+      ofOne.map(row => [row.store_id, row.app_id]),
+      [[2n, 'a']],
+    )
   })
 
   check('requests add up by bucket, endpoint or app, durations too', open, async storage => {

@@ -53,13 +53,14 @@ export function createAuthorizations(db: Database): Authorizations {
       )
       return rows.map(({ store_id }) => store_id)
     },
-    async ofAccount(account_id) {
+    async ofAccount(account_id, app_id) {
       const apps = await db.query<Omit<ConnectedApp, 'stores'>>(
         `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at,
            authorizations.scope
          from authorizations join apps on apps.id = app_id
-         where account_id = $1 and revoked_at is null order by apps.name, app_id`,
-        [account_id],
+         where account_id = $1 and revoked_at is null and ($2::text is null or app_id = $2)
+         order by apps.name, app_id`,
+        [account_id, app_id ?? null],
       )
       const stores = await db.query<ConnectedStore>(
         `select linked.authorization_id, stores.id, stores.name, since, activated_at
@@ -76,14 +77,15 @@ export function createAuthorizations(db: Database): Authorizations {
         ),
       }))
     },
-    linksTo: store_ids =>
+    linksTo: (store_ids, app_id) =>
       db.query<StoreLink>(
         `select linked.store_id, linked.app_id, linked.scope, since, activated_at from authorization_stores as linked
          join authorizations on authorizations.id = linked.authorization_id
          left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
          where linked.store_id = any ($1::bigint[]) and account_id is null
+           and ($2::text is null or linked.app_id = $2)
          order by linked.store_id, linked.app_id`,
-        [store_ids],
+        [store_ids, app_id ?? null],
       ),
     revoke: (id, now, audit) =>
       db.write(async tx => {

@@ -15,6 +15,7 @@ import type { Value } from '../connection/values.ts'
 
 /** The first sort key of a list by an id of int64, and the last time of a list without an end. */
 export const lowestId = -(2n ** 63n)
+export const highestId = 2n ** 63n - 1n
 /** The first id of a page; null begins at the lowest. */
 export const firstAfter = (id: bigint | null): bigint => (id === null ? lowestId : id + 1n)
 export const endOfTime = 2n ** 63n - 1n

@@ -54,11 +54,12 @@ export function createUsage(db: Database): Usage {
       )
       return [...rows]
     },
-    async readsEver(store_ids) {
+    async readsEver(store_ids, app_id) {
       const rows = await db.query<ReadCounts & { store_id: bigint; app_id: string }>(
         `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads
-         where store_id = any ($1::bigint[]) and width = ${usageWidths.ever} order by store_id, app_id`,
-        [store_ids],
+         where store_id = any ($1::bigint[]) and width = ${usageWidths.ever} and ($2::text is null or app_id = $2)
+         order by store_id, app_id`,
+        [store_ids, app_id ?? null],
       )
       return [...rows]
     },

@@ -2,6 +2,8 @@ import type { ActiveEndpoint, Webhooks } from '../../port/index.ts'
 import { endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
+import type { Transaction } from '../connection/transaction.ts'
+import { firstAfter, highestId, lowestId } from '../lists/list.ts'
 
 type Endpoints = Pick<
   Webhooks,
@@ -21,7 +23,20 @@ type Endpoints = Pick<
 const beginSql = `insert into webhook_positions (store_id, endpoint_id, history, seq)
   select distinct stores.id, $1, feed.history, stores.seq
   from stores join authorization_stores as linked on linked.store_id = stores.id cross join feed
-  where linked.app_id = $2`
+  where linked.app_id = $2 and stores.id between $3 and $4`
+
+/** Positions that one statement writes: an app may have so many stores that a single one would meet the timeout. */
+const step = 10_000
+const lastSql = `select store_id from authorization_stores where app_id = $1 and store_id >= $2
+  order by store_id limit 1 offset ${step - 1}`
+
+async function beginAll(tx: Transaction, id: string, app_id: string): Promise<void> {
+  for (let from: bigint | null = lowestId; from !== null; ) {
+    const [last]: { store_id: bigint }[] = await tx.query<{ store_id: bigint }>(lastSql, [app_id, from])
+    tx.send(beginSql, [id, app_id, from, last?.store_id ?? highestId])
+    from = last ? firstAfter(last.store_id) : null
+  }
+}
 
 export function createEndpoints(db: Database): Endpoints {
   return {
@@ -39,7 +54,7 @@ export function createEndpoints(db: Database): Endpoints {
            values ($1, $2, $3, $4, $5, $6)`,
           [id, app_id, url, events.join(' '), secret, created_at],
         )
-        tx.send(beginSql, [id, app_id])
+        await beginAll(tx, id, app_id)
         writeAudit(tx, audit)
         return true
       }),

@@ -106,7 +106,7 @@ export function createAuthorizations(
     `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at,
        authorizations.scope
      from authorizations join apps on apps.id = app_id
-     where account_id = ? and revoked_at is null order by apps.name, app_id`,
+     where account_id = ?1 and revoked_at is null and (?2 is null or app_id = ?2) order by apps.name, app_id`,
   )
   // Apps times stores of a merchant: tuples take a fraction of the time.
   const connectedStores = db.prepare<[id: bigint, name: string, since: bigint, activated_at: bigint | null]>(
@@ -121,7 +121,8 @@ export function createAuthorizations(
     `select linked.store_id, linked.app_id, linked.scope, since, activated_at from authorization_stores as linked
      join authorizations on authorizations.id = linked.authorization_id
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
-     where linked.store_id in (select value from json_each(?)) and account_id is null
+     where linked.store_id in (select value from json_each(?1)) and account_id is null
+       and (?2 is null or linked.app_id = ?2)
      order by linked.store_id, linked.app_id`,
     'bigint',
   )
@@ -136,9 +137,9 @@ export function createAuthorizations(
         return id
       }),
     storeIds: id => db.look(() => storeIds.all(id).map(({ store_id }) => store_id)),
-    ofAccount: account_id =>
+    ofAccount: (account_id, app_id) =>
       db.read(() =>
-        connected.all(account_id).map(app => ({
+        connected.all(account_id, app_id ?? null).map(app => ({
           ...app,
           stores: connectedStores.all(app.authorization_id).map(([id, name, since, activated_at]) => ({
             id,
@@ -148,7 +149,8 @@ export function createAuthorizations(
           })),
         })),
       ),
-    linksTo: store_ids => db.look(() => links.all(`[${store_ids.join(',')}]`).map(row => ({ ...row }))),
+    linksTo: (store_ids, app_id) =>
+      db.look(() => links.all(`[${store_ids.join(',')}]`, app_id ?? null).map(row => ({ ...row }))),
     revoke: (id, now, audit) =>
       db.write(() => {
         const revoked = revokeOne(id, now)

@@ -87,7 +87,7 @@ export function createUsage(db: Database): Usage {
   // A merchant with many stores has tens of thousands of these rows: tuples take a fraction of the time.
   const ever = db.prepare<EverRow>(
     `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
-     where ${ofStores} and width = ${usageWidths.ever} order by store_id, app_id`,
+     where ${ofStores} and width = ${usageWidths.ever} and (?2 is null or app_id = ?2) order by store_id, app_id`,
     'bigint',
     'tuples',
   )
@@ -174,17 +174,19 @@ export function createUsage(db: Database): Usage {
           .all(listed(store_ids), width, from, to, app_id, ...place, limit)
           .map(row => ({ ...row }))
       }),
-    readsEver: store_ids =>
+    readsEver: (store_ids, app_id) =>
       db.read(() =>
-        ever.all(listed(store_ids)).map(([store_id, app_id, requests, orders, items, sales, last_at]) => ({
-          store_id,
-          app_id,
-          requests: Number(requests),
-          orders: Number(orders),
-          items: Number(items),
-          sales: Number(sales),
-          last_at: Number(last_at),
-        })),
+        ever
+          .all(listed(store_ids), app_id ?? null)
+          .map(([store_id, reader, requests, orders, items, sales, last_at]) => ({
+            store_id,
+            app_id: reader,
+            requests: Number(requests),
+            orders: Number(orders),
+            items: Number(items),
+            sales: Number(sales),
+            last_at: Number(last_at),
+          })),
       ),
     requests: ({ app_id, width, from, to, by }) =>
       db.read(() => {
