@@ -67,7 +67,7 @@ async function printPages(small: DataSet & Side, large: DataSet & Side): Promise
 
 async function printRequests(small: Side, large: Side): Promise<void> {
   console.log('\n| request | small, 1/s | large, 1/s | time | CPU time |\n|---|---|---|---|---|')
-  for await (const { name, small: one, large: other, ratio, cpu_ratio } of compareRequests(small, large, 2)) {
+  for await (const { name, small: one, large: other, ratio, cpu_ratio } of compareRequests(small, large, 1)) {
     const ratios = [ratio, cpu_ratio].map(each => each?.toFixed(2) ?? '')
     console.log(`| ${name} | ${Math.round(one)} | ${Math.round(other)} | ${ratios.join(' | ')} |`)
   }
