@@ -128,7 +128,7 @@ suite('plans of PostgreSQL', async () => {
         select n, 'c', 'y', 0 from generate_series(1, 25500) as n;
       insert into authorization_stores (store_id, app_id, authorization_id, since)
         select n, 'c', 'z', 0 from generate_series(9000, 11000) as n`)
-    const storage = await openPostgres(url)
+    const storage = await openStorage(url)
     const endpoint = {
       id: 'new',
       app_id: 'c',
