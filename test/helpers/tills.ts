@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clientCredentials } from './token.ts'
 
 /** Tills that push batches which can be told apart afterwards, and the question whether they are all there. */
@@ -10,13 +11,18 @@ export interface Client {
 
 export const batchSize = 40
 
+/** Asks until the server has its database again. */
 export async function tokenOf(base: string, { client_id, client_secret }: Client): Promise<string> {
-  const response = await fetch(`${base}/auth/v2/token`, {
-    method: 'POST',
-    body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
-  })
-  assert.equal(response.status, 200, 'a token')
-  return ((await response.json()) as { access_token: string }).access_token
+  for (;;) {
+    const response = await fetch(`${base}/auth/v2/token`, {
+      method: 'POST',
+      body: new URLSearchParams(clientCredentials({ client_id, client_secret })),
+    })
+    const { access_token } = (await response.json()) as { access_token: string }
+    if (response.status === 200) return access_token
+    assert.equal(response.status, 503)
+    await sleep(50)
+  }
 }
 
 /** Pushes a batch of orders, known by their order_number, spread over two days. */

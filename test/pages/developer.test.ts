@@ -277,47 +277,52 @@ test('without script: create an app, read its secret, filter the log', () =>
   ))
 
 test('Try it: the reference has the app chosen; its secret gets a token, and a request works; nothing is kept', () =>
-  visit(desktop, async ({ page }) => {
-    newMinute()
-    await page.goto(`${server.base}/developer/apps/${busy.client_id}`)
-    await signIn(page, server.base, 'dev@example.com')
-    const elsewhere: string[] = []
-    page.on('request', request => request.url().startsWith(server.base) || elsewhere.push(request.url()))
-    await page.getByRole('link', { name: 'Try it' }).click()
-    await page.getByText(busy.client_id).waitFor()
-    await page.getByLabel('Client Secret').fill(busy.client_secret)
-    const token = page.waitForResponse(response => response.url().endsWith('/auth/v2/token'))
-    await page.getByRole('button', { name: 'Authorize' }).click()
-    assert.equal((await token).status(), 200)
-    // The reference shows a chapter when it is opened.
-    await page.getByRole('link', { name: 'Changes', exact: true }).click()
-    await page
-      .getByRole('button', { name: /^Test Request.*\/changes\)?$/ })
-      .first()
-      .click()
-    const changes = page.waitForResponse(response =>
-      response.url().includes('/integration/v1/changes?store_id=1001'),
-    )
-    await page.getByRole('button', { name: /^Send/ }).first().click()
-    assert.equal((await changes).status(), 200)
-    await page.keyboard.press('Escape')
-    // A store of the app and yesterday are filled in.
-    await page.getByRole('link', { name: 'Orders', exact: true }).click()
-    await page
-      .getByRole('button', { name: /^Test Request.*\/orders\)?$/ })
-      .first()
-      .click()
-    const orders = page.waitForResponse(response =>
-      /\/orders\?store_id=1001&start_date=.*00%3A00%3A00&end_date=.*23%3A59%3A59/.test(response.url()),
-    )
-    await page.getByRole('button', { name: /^Send/ }).first().click()
-    assert.equal((await orders).status(), 200)
-    assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
-    assert.deepEqual(elsewhere, [])
-    await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: 'Back to the app' }).click()
-    await heading(page, /^A dashboard/)
-  }))
+  visit(
+    desktop,
+    async ({ page }) => {
+      newMinute()
+      await page.goto(`${server.base}/developer/apps/${busy.client_id}`)
+      await signIn(page, server.base, 'dev@example.com')
+      const elsewhere: string[] = []
+      page.on('request', request => request.url().startsWith(server.base) || elsewhere.push(request.url()))
+      await page.getByRole('link', { name: 'Try it' }).click()
+      await page.getByText(busy.client_id).waitFor()
+      await page.getByLabel('Client Secret').fill(busy.client_secret)
+      const token = page.waitForResponse(response => response.url().endsWith('/auth/v2/token'))
+      await page.getByRole('button', { name: 'Authorize' }).click()
+      assert.equal((await token).status(), 200)
+      // The reference shows a chapter when it is opened.
+      await page.getByRole('link', { name: 'Changes', exact: true }).click()
+      await page
+        .getByRole('button', { name: /^Test Request.*\/changes\)?$/ })
+        .first()
+        .click()
+      const changes = page.waitForResponse(response =>
+        response.url().includes('/integration/v1/changes?store_id=1001'),
+      )
+      await page.getByRole('button', { name: /^Send/ }).first().click()
+      assert.equal((await changes).status(), 200)
+      await page.keyboard.press('Escape')
+      // A store of the app and yesterday are filled in.
+      await page.getByRole('link', { name: 'Orders', exact: true }).click()
+      await page
+        .getByRole('button', { name: /^Test Request.*\/orders\)?$/ })
+        .first()
+        .click()
+      const orders = page.waitForResponse(response =>
+        /\/orders\?store_id=1001&start_date=.*00%3A00%3A00&end_date=.*23%3A59%3A59/.test(response.url()),
+      )
+      await page.getByRole('button', { name: /^Send/ }).first().click()
+      assert.equal((await orders).status(), 200)
+      assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
+      assert.deepEqual(elsewhere, [])
+      await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: 'Back to the app' }).click()
+      await heading(page, /^A dashboard/)
+      // Where the reference still works on an answer, the Escape cancels its request.
+    },
+    { expected: /^The request has been cancelled$/ },
+  ))
 
 journey(
   'a logo: a wrong file is explained, a right one is shown, and removed again',

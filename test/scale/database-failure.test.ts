@@ -140,7 +140,7 @@ test('a store that is locked by another session: its batches are 503 in bounded 
     others.push(await timed('orders', () => get(ordersOf(2))))
     others.push(await timed('orders of the locked store', () => get(ordersOf(1))))
   }
-  assert.ok(others.length > 3)
+  assert.ok(others.length >= 3)
   assert.deepEqual(
     others.filter(({ status }) => status !== 200),
     [],

@@ -28,15 +28,23 @@ for (const { path, query } of lists) {
       const answer = await world.server.get(withQuery(path, query), token, headers)
       return { answer, turns: wire.turns - before }
     }
+    // What the server does in the background may fall into a request, but not into each of several.
+    const fewestTurns = async (status: number, headers: Record<string, string> = {}) => {
+      let fewest = Number.POSITIVE_INFINITY
+      for (let i = 0; i < 5 && fewest > 1; i++) {
+        const { answer, turns } = await ask(headers)
+        assert.equal(answer.status, status)
+        fewest = Math.min(fewest, turns)
+      }
+      return fewest
+    }
     // The first makes the driver learn the statement.
     const { answer } = await ask()
     assert.equal(answer.status, 200)
     assert.ok(answer.json.data.length > 0)
-    const again = await ask()
-    assert.deepEqual([again.answer.status, again.turns], [200, 1])
+    assert.equal(await fewestTurns(200), 1)
     const etag = answer.headers.get('etag')
     if (etag === null) return
-    const unchanged = await ask({ 'if-none-match': etag })
-    assert.deepEqual([unchanged.answer.status, unchanged.turns], [304, 1])
+    assert.equal(await fewestTurns(304, { 'if-none-match': etag }), 1)
   })
 }

@@ -322,13 +322,18 @@ export function changeTests(open: Open): void {
     async storage => {
       const stores = Array.from({ length: 2000 }, (_, i) => store(BigInt(i + 1)))
       await write(storage, { stores, orders: [order(7n, 'a')] })
-      const began = performance.now()
-      const found = await storage.changes.moved(new Map(stores.map(({ id }) => [id, 0])))
-      assert.deepEqual(
-        found.map(({ id }) => id),
-        [7n],
-      )
-      assert.ok(performance.now() - began < 1000)
+      // The fastest of a few: a busy machine can delay any of them.
+      let fastest = Number.POSITIVE_INFINITY
+      for (let i = 0; i < 5 && fastest >= 1000; i++) {
+        const began = performance.now()
+        const found = await storage.changes.moved(new Map(stores.map(({ id }) => [id, 0])))
+        fastest = Math.min(fastest, performance.now() - began)
+        assert.deepEqual(
+          found.map(({ id }) => id),
+          [7n],
+        )
+      }
+      assert.ok(fastest < 1000, `${fastest} ms`)
     },
   )
 
