@@ -85,9 +85,10 @@ async function run(trial: Trial, profile: LoadProfile): Promise<Outcome> {
   try {
     await pushOrders(node, site, profile.batches)
     const requests = profile.requests(await tokenOf(node.base, site.reader), site.reader)
-    const seconds = Math.max(1, trial.rounds / 10)
+    const seconds = Math.max(3, trial.rounds / 10)
     const calm = await flood({ base: node.base, requests, connections: 16, rate: 0, seconds })
     const capacity = (calm.statuses[200]?.count ?? 0) / calm.seconds
+    if (capacity === 0) throw new Error('nothing was answered without overload')
     trial.say(`answers ${Math.round(capacity)} requests a second`)
     const connections = profile.clients(capacity)
     const result = await overloaded(node, {
@@ -141,10 +142,12 @@ async function overloaded(node: Node, order: FloodOrder): Promise<Result> {
     }
   }
   const watching = watch()
-  const result = await flood(order)
-  over.abort()
-  await watching
-  return { flood: result, memory, health }
+  try {
+    return { flood: await flood(order), memory, health }
+  } finally {
+    over.abort()
+    await watching
+  }
 }
 
 const memoryOf = (pid: number): number =>

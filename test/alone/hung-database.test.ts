@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import { inOneOfThree } from '../helpers/attempts.ts'
 import { authorizePath, type Client, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { byTest } from '../helpers/by.ts'
@@ -87,70 +88,73 @@ function assertUnavailable(seen: Seen[], limit: number): void {
   )
 }
 
-/** Resolves when the database answers again. */
+/** Resolves when the database answers, and every request gets its answer. */
 async function recover(): Promise<void> {
   wire.silent = false
   while ((await get('/health/ready')).status !== 200) await sleep(20)
-  assert.deepEqual(
-    (await askAll()).filter(({ status }) => status >= 500),
-    [],
-  )
-}
-
-describe('every request gets its 503 within two seconds', () => {
-  test('with connections open; later ones at once', async t => {
+  await inOneOfThree(async () => {
     assert.deepEqual(
       (await askAll()).filter(({ status }) => status >= 500),
       [],
     )
-    wire.silent = true
-    const first = await askAll()
-    assertUnavailable(first, bound)
-    const later = await askAll()
-    assertUnavailable(later, 1000)
-    t.diagnostic(`first ${longest(first)} ms, later ${longest(later)} ms`)
-    await recover()
   })
+}
 
-  test('with no connection open', async t => {
-    wire.silent = true
-    wire.cut()
-    const first = await askAll()
-    assertUnavailable(first, bound)
-    t.diagnostic(`${longest(first)} ms`)
+/** Each attempt begins with a database that answers. */
+const whileSilent = (work: () => Promise<void>): Promise<void> =>
+  inOneOfThree(async () => {
     await recover()
-  })
+    wire.silent = true
+    await work()
+  }).finally(recover)
 
-  test('many more than there are connections', async t => {
-    wire.silent = true
-    const seen = await askAll(10)
-    assertUnavailable(seen, bound)
-    t.diagnostic(`${seen.length} requests, ${longest(seen)} ms`)
-    await recover()
-  })
+describe('every request gets its 503 within two seconds', () => {
+  test('with connections open; later ones at once', t =>
+    whileSilent(async () => {
+      const first = await askAll()
+      assertUnavailable(first, bound)
+      const later = await askAll()
+      assertUnavailable(later, 1000)
+      t.diagnostic(`first ${longest(first)} ms, later ${longest(later)} ms`)
+    }))
+
+  test('with no connection open', t =>
+    whileSilent(async () => {
+      wire.cut()
+      const first = await askAll()
+      assertUnavailable(first, bound)
+      t.diagnostic(`${longest(first)} ms`)
+    }))
+
+  test('many more than there are connections', t =>
+    whileSilent(async () => {
+      const seen = await askAll(10)
+      assertUnavailable(seen, bound)
+      t.diagnostic(`${seen.length} requests, ${longest(seen)} ms`)
+    }))
 })
 
-test('people get a page, also the only one who asks', async () => {
-  wire.silent = true
-  const began = performance.now()
-  for (const name of ['authorize', 'a consent page', 'a sign-in page']) {
-    const response = (await requests[name]?.()) as Response
-    assert.equal(response.status, 503)
-    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
-    assert.match(await response.text(), /The service is not available right now/)
-  }
-  assert.ok(performance.now() - began < bound)
-  await recover()
-})
+test('people get a page, also the only one who asks', () =>
+  whileSilent(async () => {
+    const began = performance.now()
+    for (const name of ['authorize', 'a consent page', 'a sign-in page']) {
+      const response = (await requests[name]?.()) as Response
+      assert.equal(response.status, 503)
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+      assert.match(await response.text(), /The service is not available right now/)
+    }
+    assert.ok(performance.now() - began < bound)
+  }))
 
-test('a statement that takes longer than two seconds is not taken for a hung database', async () => {
-  const sql = postgres(database, { max: 1, onnotice: () => {} })
-  await sql.unsafe('begin; select 1 from stores where id = 1 for update')
-  const waiting = pushBatch(server.base, bearer.tills, 'slow')
-  await sleep(2500)
-  await sql.unsafe('commit')
-  assert.equal((await waiting).status, 200)
-  await sql.end()
-})
+test('a statement that takes longer than two seconds is not taken for a hung database', () =>
+  inOneOfThree(async () => {
+    const sql = postgres(database, { max: 1, onnotice: () => {} })
+    await sql.unsafe('begin; select 1 from stores where id = 1 for update')
+    const waiting = pushBatch(server.base, bearer.tills, 'slow')
+    await sleep(2500)
+    await sql.unsafe('commit')
+    assert.equal((await waiting).status, 200)
+    await sql.end()
+  }))
 
 const longest = (seen: Seen[]): number => Math.round(Math.max(...seen.map(({ ms }) => ms)))
