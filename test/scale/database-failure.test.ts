@@ -20,7 +20,7 @@ const pause = 50
  * The longest that anyone may wait for an answer while the database is gone: nine seconds by the default settings, and
  * more because other tests keep the machine busy. `test/alone` measures it.
  */
-const bound = 60_000
+const bound = 30_000
 
 const cli = await createCli()
 let database: PostgresServer

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { createServer as createTcpServer, type Server } from 'node:net'
+import { connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
@@ -200,6 +200,24 @@ suite('a server', () => {
     await new Promise(resolve => rude.once('listening', resolve))
     const url = `postgres://u:p@127.0.0.1:${portOf(rude)}/d?sslmode=disable`
     await assert.rejects(openStorage(url, { database_connect_timeout: 200 }), StorageUnavailable)
+  })
+
+  test('that takes long to open a connection is not silent, when the connect timeout allows it', async t => {
+    const url = await freshDatabase()
+    const slow = createTcpServer(async client => {
+      client.on('error', () => {})
+      // Longer than a silent server has by default.
+      await sleep(1800)
+      const upstream = connectTcp(Number(new URL(url).port), '127.0.0.1')
+      upstream.on('error', () => {})
+      client.pipe(upstream).pipe(client)
+    }).listen(0, '127.0.0.1')
+    t.after(() => slow.close())
+    await new Promise(resolve => slow.once('listening', resolve))
+    const through = Object.assign(new URL(url), { port: portOf(slow) }).href
+    const storage = await openStorage(through, { database_connect_timeout: 30_000 })
+    await storage.ping()
+    await storage.close()
   })
 
   test('with synchronous_commit off is refused', async () => {
