@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import { buildApp } from './server/app.ts'
 import type { Config } from './config.ts'
 import { assertFree, localAddress, settlePort } from './lib/address.ts'
+import { withoutCompilers } from './http/schema-controller.ts'
 import { createIngestPool } from './ingest/threads/pool.ts'
 import type { Ingest } from './ingest/ingest.ts'
 import { systemClock } from './lib/clock.ts'
@@ -21,7 +22,10 @@ const purgeInterval = 60_000
 /** Serves until SIGTERM or SIGINT, in one process or in several. `warnings` go to the log before anything else. */
 export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
   // Before a server is built, and where this process serves nothing, in the format of the server's log.
-  const { log } = Fastify({ logger: { level: config.log_level, stream: process.stderr } })
+  const { log } = Fastify({
+    logger: { level: config.log_level, stream: process.stderr },
+    schemaController: withoutCompilers,
+  })
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning)
   // The issuer names the port, so port 0 must become a number before anything is built.
   const port = await settlePort(config.host, config.port)

@@ -149,7 +149,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   metrics.serve(app, ends, connections, deps.gatherMetrics ?? (registry => () => registry.metrics()))
 
   health(app, storage, stopping)
-  await openapi(app, issuer, config)
+  openapi(app, issuer, config)
   if (config.sandbox) sandboxFaults(app, storage)
   await app.register(async scope => {
     oauthApi(scope, {

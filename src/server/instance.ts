@@ -11,6 +11,7 @@ import { createOutageLog } from '../http/observe/outage-log.ts'
 import type { Metrics } from '../http/observe/metrics.ts'
 import type { RequestEnds } from '../http/observe/request-ends.ts'
 import { FaultsOnly } from '../http/observe/request-log.ts'
+import { withoutCompilers } from '../http/schema-controller.ts'
 import type { Clock } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import { createLineBuffer } from '../lib/line-buffer.ts'
@@ -64,6 +65,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
       },
     }),
     routerOptions: { maxParamLength: 128 },
+    schemaController: withoutCompilers,
   })
   if (config.trust_proxy !== '') readForwardedFor(app.server)
   const connections = watchConnections(app.server, config.max_connections)
@@ -81,9 +83,6 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
   app.decorateRequest('client_id', null)
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderNotFound)
-  // Schemas only document here. Plugins that validate set their own compiler, and replies are already serialized.
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.raw.request_id = request.id

@@ -14,6 +14,6 @@ export function developerTry(scope: PageScope, { issuer, storage, clock }: Conso
   /** The description of the API, with a store of the app and yesterday as examples, which the reference fills in. */
   scope.get('/developer/apps/:app_id/try/openapi.json', async ({ ownApp: app, server }) => {
     const { rows } = await storage.browse.stores({ text: '', offset: 0, limit: 1, app_id: app.id })
-    return withExamples(server.swagger(), tryExamples(clock, rows[0]?.id ?? null))
+    return withExamples(await server.openapi(), tryExamples(clock, rows[0]?.id ?? null))
   })
 }
