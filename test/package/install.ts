@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -27,6 +27,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 test('the package holds compiled files and the guides that the server shows, and no others', () => {
   const installed = join(folder, 'node_modules/tillgate')
   assert.ok(existsSync(join(installed, 'dist/cli.js')))
+  assert.match(readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8'), /^fastify [\d.]+ \(MIT\)$/m)
   for (const name of ['src', 'test', 'docs/architecture.md', 'bench', 'scripts', 'client/src'])
     assert.ok(!existsSync(join(installed, name)), name)
 })
