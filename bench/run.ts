@@ -7,6 +7,7 @@ import type { Bench } from './bench.ts'
 import { writeCharts } from './report/charts.ts'
 import { type Data, type DataOptions, makeData } from './data.ts'
 import { replaceRows, writeDocument } from './report/document.ts'
+import { saveRates } from './report/overview.ts'
 import { postgresEngine, sqliteEngine } from './engine.ts'
 import { generator } from './load/load.ts'
 import type { Row } from './row.ts'
@@ -105,11 +106,12 @@ const run = { machine, date, engine: engine.name, orders, generator, quick: valu
 writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(run, null, 2)}\n`)
 // Quick runs do not go into the documents.
 const isWritten = values.report && !values.quick
+if (isWritten) saveRates(engine.name, rows)
 if (isWritten && values.only !== '') replaceRows(engine.name, rows, date)
 else if (isWritten) {
   writeCharts(engine.name, rows)
-  const { cores, processor, memory_gb, node } = machine
-  const where = `${cores} cores (${processor}), ${memory_gb} GB, Node ${node}, ${run.date}`
+  const { cores, arch, memory_gb, node } = machine
+  const where = `${cores} cores (${arch}), ${memory_gb} GB, Node ${node}`
   writeDocument(engine.name, rows, `${where}, ${orders.toLocaleString('en')} orders, load by ${generator}`)
 }
 if (values.save) saveBaseline(engine.name, rows)

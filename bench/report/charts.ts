@@ -16,15 +16,16 @@ export function writeCharts(engine: string, rows: readonly Row[]): void {
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .small { font-size: 11px; fill: #59636e }
-  .reached { fill: #1a7f37 } .missed { fill: #bc4c00 } .line { stroke: #1a7f37; fill: none; stroke-width: 2 }
+  .reached { fill: #1a7f37 } .missed { fill: #bc4c00 } .second { fill: #0969da } .line { stroke: #1a7f37; fill: none; stroke-width: 2 }
   .aim { stroke: #1f2328; stroke-width: 2 } .grid { stroke: #d1d9e0 }
   @media (prefers-color-scheme: dark) {
     text { fill: #f0f6fc } .small { fill: #9198a1 } .aim { stroke: #f0f6fc } .grid { stroke: #3d444d }
-    .reached { fill: #3fb950 } .missed { fill: #f0883e } .line { stroke: #3fb950 }
+    .second { fill: #4493f8 } .reached { fill: #3fb950 } .missed { fill: #f0883e } .line { stroke: #3fb950 }
   }
 </style>`
 
-const page = (width: number, height: number, title: string, body: string[]): string =>
+/** A chart with a title that screen readers read too. */
+export const page = (width: number, height: number, title: string, body: string[]): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">
 ${style}
 <text x="8" y="20">${escape(title)}</text>
@@ -32,7 +33,7 @@ ${body.join('\n')}
 </svg>
 `
 
-const escape = (text: string): string =>
+export const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /** A bar for each row with an aim, as long as the part of the aim that was reached; the stroke marks the aim. */
