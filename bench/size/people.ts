@@ -1,6 +1,7 @@
 import { orderedId } from '../../src/lib/ids.ts'
 import { sha256 } from '../../src/lib/hash.ts'
 import { latencyBucketCount } from '../../src/lib/latency-buckets.ts'
+import { allApps } from '../../src/storage/port/index.ts'
 import {
   accountId,
   appId,
@@ -176,24 +177,30 @@ function* reads(shape: Shape, now: number): Generator<Named> {
   }
 }
 
-const latencies = Object.fromEntries(
-  Array.from({ length: latencyBucketCount }, (_, i) => [`latency_${i}`, i < 10 ? 10 : 0]),
-)
+/** Ten requests in each of the first ten buckets, of so many apps. */
+const requestCounts = (count: number) => ({
+  requests: 100 * count,
+  client_errors: 0,
+  server_errors: 0,
+  ...Object.fromEntries(
+    Array.from({ length: latencyBucketCount }, (_, i) => [`latency_${i}`, i < 10 ? 10 * count : 0]),
+  ),
+})
 
 function* requests(shape: Shape, now: number): Generator<Named> {
-  for (let app = 0; app < apps(shape); app++) {
-    for (const [width, count] of [
-      [hour, 48],
-      [day, 30],
-    ] as const) {
-      for (let i = 0; i < count; i++) {
-        const bucket = now - (now % width) - i * width
-        for (const name of readPaths) {
-          const endpoint = `GET /integration/v1/${name}`
-          const counts = { requests: 100, client_errors: 0, server_errors: 0, ...latencies }
-          yield { app_id: appId(app), width, bucket, endpoint, ...counts }
-        }
-      }
+  yield* requestsOf(allApps, requestCounts(apps(shape)), now)
+  for (let app = 0; app < apps(shape); app++) yield* requestsOf(appId(app), requestCounts(1), now)
+}
+
+function* requestsOf(app_id: string, counts: Named, now: number): Generator<Named> {
+  for (const [width, count] of [
+    [hour, 48],
+    [day, 30],
+  ] as const) {
+    for (let i = 0; i < count; i++) {
+      const bucket = now - (now % width) - i * width
+      for (const name of readPaths)
+        yield { app_id, width, bucket, endpoint: `GET /integration/v1/${name}`, ...counts }
     }
   }
 }

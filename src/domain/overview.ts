@@ -1,5 +1,5 @@
 import type { Seconds } from '../lib/clock.ts'
-import type { Storage, Totals } from '../storage/port/index.ts'
+import { allApps, type Storage, type Totals } from '../storage/port/index.ts'
 import type { createIngestFigures, IngestChart } from './usage/ingest.ts'
 import type { createRequestFigures, Ranked, RequestChart } from './usage/requests.ts'
 
@@ -44,18 +44,20 @@ export async function readOverview(
 ): Promise<Overview> {
   const { requests, ingest } = figures
   const isDay = period === '24h'
-  const [totals, sent, month, bytes, version, schema] = await Promise.all([
+  const [totals, chart, endpoints, sent, month, bytes, version, schema] = await Promise.all([
     storage.browse.totals(),
+    isDay ? requests.byHour(allApps, hours) : requests.byDay(allApps, days),
+    isDay ? requests.byEndpoint(allApps, hours) : requests.byEndpointOfDays(allApps, days),
     isDay ? ingest.byHour(hours) : ingest.byDay(days),
     ingest.byDay(days),
     storage.size(),
     storage.version(),
     storage.schema(),
   ])
-  // One after the other: each yields to other requests between its statements.
-  const { chart, endpoints } = await (isDay ? requests.ofAll('hour', hours) : requests.ofAll('day', days))
-  const apps = await (isDay ? requests.byApp(hours) : requests.byAppOfDays(days))
-  const named = apps.slice(0, maxApps).map(async app => ({
+  const apps = await (isDay
+    ? requests.busiestApps('hour', hours, maxApps)
+    : requests.busiestApps('day', days, maxApps))
+  const named = apps.map(async app => ({
     ...app,
     name: app.key === '' ? null : ((await storage.apps.find(app.key))?.name ?? app.key),
   }))

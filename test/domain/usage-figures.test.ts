@@ -4,7 +4,7 @@ import { createIngestFigures } from '../../src/domain/usage/ingest.ts'
 import { type ActivityPlace, createReadFigures } from '../../src/domain/usage/reads.ts'
 import { createUsageRecorder, type UsageRecorder } from '../../src/domain/usage/recorder.ts'
 import { createRequestFigures } from '../../src/domain/usage/requests.ts'
-import type { LoggedRequest, Storage } from '../../src/storage/port/index.ts'
+import { allApps, type LoggedRequest, type Storage } from '../../src/storage/port/index.ts'
 import { testClock } from '../helpers/clock.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 import { openStorage } from '../helpers/storage.ts'
@@ -202,9 +202,10 @@ test('an app’s chart has every hour, errors and percentiles; a total over all'
   assert.deepEqual([total.requests, total.client_errors, total.server_errors], [101, 1, 1])
   assert.ok((total.p99 ?? 0) <= 2, String(total.p99))
   assert.equal((await requests.byDay('a', 30)).points.at(-1)?.requests, 101)
-  assert.equal((await requests.byDay(null, 30)).total.requests, 103)
-  const [ofA] = await requests.byApp(24)
-  assert.deepEqual([ofA?.key, ofA?.requests], ['a', 101])
+  assert.equal((await requests.byDay(allApps, 30)).total.requests, 103)
+  const [ofA] = await requests.busiestApps('hour', 24, 10)
+  assert.deepEqual([ofA?.key, ofA?.requests, ofA?.client_errors], ['a', 101, 1])
+  assert.equal((await requests.busiestApps('day', 30, 1)).length, 1)
 })
 
 test('requests are grouped by endpoint, most requests first', async () => {

@@ -9,6 +9,7 @@ import {
 } from '../../src/domain/usage/recorder.ts'
 import { partsByShard } from '../../src/storage/postgres/usage/parts.ts'
 import {
+  allApps,
   type LoggedRequest,
   type Storage,
   StorageUnavailable,
@@ -66,8 +67,14 @@ function keeping() {
       },
       async trimLog() {},
     },
-    requests: () => batches.flatMap(({ requests }) => requests.filter(({ width }) => width === hour)),
-    counted: () => kept.requests().reduce((sum, row) => sum + row.requests, 0),
+    requests: (isCounted: (app_id: string) => boolean) =>
+      batches
+        .flatMap(({ requests }) => requests)
+        .filter(({ width, app_id }) => width === hour && isCounted(app_id))
+        .reduce((sum, row) => sum + row.requests, 0),
+    /** Of the apps one by one, and of all apps. */
+    counted: () => kept.requests(app_id => app_id !== allApps),
+    total: () => kept.requests(app_id => app_id === allApps),
     log: () => batches.flatMap(({ log }) => log),
   }
   return kept
@@ -157,13 +164,19 @@ test('a request belongs to the hour and the day in which it ended', async () => 
   recorder.request(request())
   recorder.request(request())
   await recorder.flush()
-  const buckets = kept.batches[0]?.requests.map(({ width, bucket, requests }) => [width, bucket, requests])
-  assert.deepEqual(buckets, [
-    [hour, noon + 11 * hour, 1],
-    [day, noon - 12 * hour, 1],
-    [hour, noon + 12 * hour, 2],
-    [day, noon + 12 * hour, 2],
-  ])
+  const rows = kept.batches[0]?.requests ?? []
+  for (const app of ['app', allApps])
+    assert.deepEqual(
+      rows
+        .filter(({ app_id }) => app_id === app)
+        .map(({ width, bucket, requests }) => [width, bucket, requests]),
+      [
+        [hour, noon + 11 * hour, 1],
+        [day, noon - 12 * hour, 1],
+        [hour, noon + 12 * hour, 2],
+        [day, noon + 12 * hour, 2],
+      ],
+    )
 })
 
 test('a flush without records writes nothing', async () => {
@@ -235,7 +248,7 @@ test('while the database is unavailable nothing fails; the counts are written on
   kept.failing = false
   await recorder.flush()
   await recorder.flush()
-  assert.equal(kept.counted(), 5)
+  assert.deepEqual([kept.counted(), kept.total()], [5, 5])
   assert.equal(kept.log().length, 5)
   assert.equal(new Set(kept.log().map(({ request_id }) => request_id)).size, 5)
   const orders = kept.batches.flatMap(({ reads }) => reads).filter(({ width }) => width === 0)
@@ -261,6 +274,7 @@ test('while nothing can be written memory stays bounded, and dropped requests ar
   kept.failing = false
   await recorder.close()
   assert.equal(kept.counted(), 5100)
+  assert.equal(kept.total(), 20_101, 'the sum of all apps lacks none')
   assert.equal(kept.log().length, 1000)
 })
 
@@ -310,7 +324,7 @@ test('parts that fail go with a later flush; no part is lost or written twice', 
           ingested.reduce((sum, row) => sum + row.orders, 0),
           rows,
         )
-        assert.equal(kept.counted(), reads.length)
+        assert.deepEqual([kept.counted(), kept.total()], [reads.length, reads.length])
         const byTime = kept.log().toSorted((one, other) => one.at_ms - other.at_ms)
         assert.deepEqual(byTime, requests)
       },

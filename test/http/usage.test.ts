@@ -43,7 +43,7 @@ async function settled({ server }: World) {
       const [row] = await usage.reads({ ...span, store_ids: [BigInt(store_id)], app_id, by: [] })
       return row && [row.requests, row.orders, row.items, row.sales]
     },
-    requests: async (app_id: string | null) =>
+    requests: async (app_id: string) =>
       Object.fromEntries(
         (await usage.requests({ ...span, app_id, by: 'endpoint' })).map(row => [
           row.key,

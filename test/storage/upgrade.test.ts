@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { readMigrations } from '../../src/storage/shared/migrations.ts'
-import type { Storage } from '../../src/storage/port/index.ts'
+import { allApps, type Storage } from '../../src/storage/port/index.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { temporaryFolder } from './folder.ts'
@@ -134,8 +134,10 @@ async function checkUsage({ usage }: Storage, keepsProblems: boolean): Promise<v
   const span = { width: 3600, from: 0, to: 0 }
   const [reads] = await usage.reads({ ...span, store_ids: [store_id], app_id: 'app', by: [] })
   assert.deepEqual([reads?.requests, reads?.orders, reads?.last_at], [3, 100, 1234])
-  const [requests] = await usage.requests({ ...span, app_id: 'app', by: 'endpoint' })
-  assert.deepEqual([requests?.requests, requests?.latencies.at(-1)], [3, 1])
+  for (const app_id of ['app', allApps]) {
+    const [requests] = await usage.requests({ ...span, app_id, by: 'endpoint' })
+    assert.deepEqual([requests?.requests, requests?.latencies.at(-1)], [3, 1], app_id)
+  }
   assert.equal((await usage.ingest(span))[0]?.orders, 50)
   const entry = await usage.logged('app', 'request')
   assert.equal(entry?.error_code, 'store_forbidden')

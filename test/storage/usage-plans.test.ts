@@ -44,9 +44,9 @@ const questions: Record<string, { ask(usage: Usage): Promise<unknown>; sqlite: R
     sqlite: /PRIMARY KEY \(app_id=\? AND width=\? AND bucket>\? AND bucket<\?\)/,
     postgres: /usage_requests_pkey/,
   },
-  'requests of all': {
-    ask: usage => usage.requests({ ...span, app_id: null, by: 'bucket' }),
-    sqlite: /usage_requests_by_bucket \(width=\? AND bucket>\? AND bucket<\?\)/,
+  'busiest apps': {
+    ask: usage => usage.busiestApps(span, 10),
+    sqlite: /usage_requests_by_bucket \(width=\? AND bucket=\?\)/,
     postgres: /usage_requests_by_bucket/,
   },
   log: {

@@ -11,6 +11,7 @@ import {
   type RequestDelta,
   type SequenceMove,
   type UsageBatch,
+  allApps,
   usageWidths,
 } from '../../storage/port/index.ts'
 import { bucketOf } from '../reading/sales-buckets.ts'
@@ -44,6 +45,8 @@ interface Hour {
   bucket: Seconds
   reads: Map<string, Map<bigint, ReadCounts>>
   requests: Map<string, Map<string, RequestSum>>
+  /** Of all apps, by endpoint, of which there are few. */
+  totals: Map<string, RequestSum>
   ingest: IngestCounts | null
 }
 
@@ -61,7 +64,7 @@ export function createCounters(most: number) {
     if (last?.bucket === bucket) return last
     const found = hours.find(hour => hour.bucket === bucket)
     if (found) return found
-    const hour: Hour = { bucket, reads: new Map(), requests: new Map(), ingest: null }
+    const hour: Hour = { bucket, reads: new Map(), requests: new Map(), totals: new Map(), ingest: null }
     hours.push(hour)
     return hour
   }
@@ -86,19 +89,26 @@ export function createCounters(most: number) {
     return sum
   }
 
+  function totalOf({ totals }: Hour, endpoint: string): RequestSum {
+    const found = totals.get(endpoint)
+    if (found) return found
+    const sum = noRequests()
+    totals.set(endpoint, sum)
+    return sum
+  }
+
   return {
     get size() {
       return size
     },
-    /** False when the limit of keys is reached. */
+    /** False when the limit of keys is reached: it is then counted for all apps only. */
     request({ app_id, endpoint, status, milliseconds }: LoggedRequest, now: Seconds): boolean {
-      const sum = sumOf(hourOf(now).requests, app_id, endpoint, noRequests)
-      if (!sum) return false
-      sum.requests++
-      if (status >= 500) sum.server_errors++
-      else if (status >= 400) sum.client_errors++
-      ;(sum.latencies[latencyBucketOf(milliseconds)] as number)++
-      return true
+      const hour = hourOf(now)
+      const bucket = latencyBucketOf(milliseconds)
+      count(totalOf(hour, endpoint), status, bucket)
+      const sum = sumOf(hour.requests, app_id, endpoint, noRequests)
+      if (sum) count(sum, status, bucket)
+      return sum !== undefined
     },
     read({ app_id, store_id, kind, rows }: AppRead, now: Seconds): boolean {
       const sum = sumOf(hourOf(now).reads, app_id, store_id, noReads)
@@ -131,7 +141,11 @@ export function createCounters(most: number) {
         else lost += row.requests
       }
       for (const row of requests.filter(({ width }) => width === usageWidths.hour)) {
-        const sum = sumOf(hourOf(row.bucket).requests, row.app_id, row.endpoint, noRequests)
+        const hour = hourOf(row.bucket)
+        const sum =
+          row.app_id === allApps
+            ? totalOf(hour, row.endpoint)
+            : sumOf(hour.requests, row.app_id, row.endpoint, noRequests)
         if (sum) Object.assign(sum, addRequests(sum, row))
         else lost += row.requests
       }
@@ -151,6 +165,13 @@ export function createCounters(most: number) {
       return rowsOf(taken)
     },
   }
+}
+
+function count(sum: RequestSum, status: number, latencyBucket: number): void {
+  sum.requests++
+  if (status >= 500) sum.server_errors++
+  else if (status >= 400) sum.client_errors++
+  ;(sum.latencies[latencyBucket] as number)++
 }
 
 const noRequests = (): RequestSum => ({
@@ -183,7 +204,7 @@ function rowsOf(hours: readonly Hour[]): Counted {
         }
       }
       if (width === usageWidths.ever) continue
-      for (const [app_id, endpoints] of hour.requests) {
+      for (const [app_id, endpoints] of [...hour.requests, [allApps, hour.totals] as const]) {
         for (const [endpoint, counts] of endpoints) {
           const row = { app_id, endpoint, width, bucket, ...counts }
           fold(requests, `${width} ${bucket} ${app_id} ${endpoint}`, row, addRequests)

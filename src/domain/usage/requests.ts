@@ -1,14 +1,6 @@
-import { setImmediate as yieldEventLoop } from 'node:timers/promises'
 import type { Seconds } from '../../lib/clock.ts'
 import { latencyPercentile, latencyBucketCount } from '../../lib/latency-buckets.ts'
-import type {
-  LoggedRequest,
-  LogQuery,
-  RequestCounts,
-  RequestsQuery,
-  RequestSums,
-  UsageSpan,
-} from '../../storage/port/index.ts'
+import type { LoggedRequest, LogQuery, RequestCounts, UsageSpan } from '../../storage/port/index.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** Counts and durations of requests; the percentiles are milliseconds, null without requests. */
@@ -43,91 +35,54 @@ export interface LogPage {
 
 /** The request figures of one app, or, for the operator, of all. */
 export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) {
-  /** For all apps it queries one bucket at a time: many apps are many rows, and SQLite blocks the process meanwhile. */
-  async function summed(
-    app_id: string | null,
-    span: UsageSpan,
-    by: RequestsQuery['by'],
-  ): Promise<RequestSums[]> {
+  async function chart(app_id: string, span: UsageSpan): Promise<RequestChart> {
     await recorder.flush()
-    if (app_id !== null) return storage.usage.requests({ ...span, app_id, by })
-    const sums = new Map<string, RequestSums>()
-    for (const at of bucketsOf(span)) {
-      const rows = await storage.usage.requests({ width: span.width, from: at, to: at, app_id, by })
-      for (const row of rows) {
-        const before = sums.get(row.key)
-        sums.set(row.key, before ? { key: row.key, ...sum(before, row) } : row)
-      }
-      await yieldEventLoop()
-    }
-    return [...sums.values()]
-  }
-
-  async function chart(app_id: string | null, span: UsageSpan): Promise<RequestChart> {
-    const rows = await summed(app_id, span, 'bucket')
+    const rows = await storage.usage.requests({ ...span, app_id, by: 'bucket' })
     const byBucket = new Map(rows.map(row => [Number(row.key), row]))
     return {
       points: bucketsOf(span).map(at => ({ at, ...figuresOf(byBucket.get(at) ?? none) })),
-      total: figuresOf(rows.reduce(sum, none)),
+      total: figuresOf(rows.reduce<RequestCounts>(sum, none)),
     }
   }
 
-  /** The chart and the endpoints of all apps from one pass over their rows. */
-  async function ofAll(span: UsageSpan): Promise<{ chart: RequestChart; endpoints: Ranked[] }> {
+  async function endpoints(app_id: string, span: UsageSpan): Promise<Ranked[]> {
     await recorder.flush()
-    const endpoints = new Map<string, RequestCounts>()
-    const points: RequestPoint[] = []
-    let total = none
-    for (const at of bucketsOf(span)) {
-      const asked = { width: span.width, from: at, to: at, app_id: null, by: 'endpoint' } as const
-      const rows = await storage.usage.requests(asked)
-      for (const row of rows) endpoints.set(row.key, sum(endpoints.get(row.key) ?? none, row))
-      const all = rows.reduce<RequestCounts>(sum, none)
-      points.push({ at, ...figuresOf(all) })
-      total = sum(total, all)
-      await yieldEventLoop()
-    }
-    const ofEndpoints = [...endpoints].map(([key, counts]) => ({ key, ...counts }))
-    return { chart: { points, total: figuresOf(total) }, endpoints: rankedOf(ofEndpoints) }
-  }
-
-  const ranked = async (app_id: string | null, span: UsageSpan, by: 'endpoint' | 'app_id') =>
-    rankedOf(await summed(app_id, span, by))
-
-  function rankedOf(rows: readonly RequestSums[]): Ranked[] {
+    const rows = await storage.usage.requests({ ...span, app_id, by: 'endpoint' })
     return rows
       .map(row => ({ key: row.key, ...figuresOf(row) }))
       .sort((one, other) => other.requests - one.requests || (one.key < other.key ? -1 : 1))
   }
 
+  async function totals(app_ids: readonly string[], span: UsageSpan): Promise<Ranked[]> {
+    const sums = await Promise.all(
+      app_ids.map(app_id => storage.usage.requests({ ...span, app_id, by: 'app_id' })),
+    )
+    return app_ids.map((key, index) => ({ key, ...figuresOf(sums[index]?.[0] ?? none) }))
+  }
+
   return {
-    /** Of all apps, and of requests without a known app, over the last hours or days. */
-    ofAll: (unit: 'hour' | 'day', count: number) => ofAll(lastBuckets(unit, count, clock.now())),
-    /** `app_id` null: all apps, and requests without a known app. */
-    byHour: (app_id: string | null, hours: number): Promise<RequestChart> =>
+    /** `app_id` may be `allApps`, here and for the endpoints. */
+    byHour: (app_id: string, hours: number): Promise<RequestChart> =>
       chart(app_id, lastBuckets('hour', hours, clock.now())),
-    byDay: (app_id: string | null, days: number): Promise<RequestChart> =>
+    byDay: (app_id: string, days: number): Promise<RequestChart> =>
       chart(app_id, lastBuckets('day', days, clock.now())),
     /** By endpoint over the last hours, most requests first; `key` is the endpoint. */
-    byEndpoint: (app_id: string | null, hours: number): Promise<Ranked[]> =>
-      ranked(app_id, lastBuckets('hour', hours, clock.now()), 'endpoint'),
+    byEndpoint: (app_id: string, hours: number): Promise<Ranked[]> =>
+      endpoints(app_id, lastBuckets('hour', hours, clock.now())),
     /** The same over the last days. */
-    byEndpointOfDays: (app_id: string | null, days: number): Promise<Ranked[]> =>
-      ranked(app_id, lastBuckets('day', days, clock.now()), 'endpoint'),
-    /** By app over the last hours, most requests first; `key` is the app_id, empty for requests without a known app. */
-    byApp: (hours: number): Promise<Ranked[]> =>
-      ranked(null, lastBuckets('hour', hours, clock.now()), 'app_id'),
-    /** The same over the last days. */
-    byAppOfDays: (days: number): Promise<Ranked[]> =>
-      ranked(null, lastBuckets('day', days, clock.now()), 'app_id'),
+    byEndpointOfDays: (app_id: string, days: number): Promise<Ranked[]> =>
+      endpoints(app_id, lastBuckets('day', days, clock.now())),
+    /** The apps with the most requests, most first; `key` is the app_id, empty for requests without a known app. */
+    async busiestApps(unit: 'hour' | 'day', count: number, limit: number): Promise<Ranked[]> {
+      await recorder.flush()
+      const span = lastBuckets(unit, count, clock.now())
+      return totals(await storage.usage.busiestApps(span, limit), span)
+    },
     /** Each of these apps over the last hours. */
     async totals(app_ids: readonly string[], hours: number): Promise<Map<string, RequestFigures>> {
       await recorder.flush()
-      const span = lastBuckets('hour', hours, clock.now())
-      const sums = await Promise.all(
-        app_ids.map(app_id => storage.usage.requests({ ...span, app_id, by: 'app_id' })),
-      )
-      return new Map(app_ids.map((app_id, index) => [app_id, figuresOf(sums[index]?.[0] ?? none)]))
+      const rows = await totals(app_ids, lastBuckets('hour', hours, clock.now()))
+      return new Map(rows.map(({ key, ...figures }) => [key, figures]))
     },
     /** The app's log, newest first. */
     async log(query: LogQuery): Promise<LogPage> {

@@ -9,6 +9,9 @@ export const usageWidths = { ever: 0, hour: 3600, day: 86_400 } as const
 /** The retention of each, in seconds; `ever` is never deleted. */
 export const usageRetention = { hour: 35 * 86_400, day: 400 * 86_400, log: 7 * 86_400 } as const
 
+/** In the place of an app's id: the requests of all apps, and of no known app, counted once more in rows of their own. */
+export const allApps = '*'
+
 /** How much of a store's data an app has read. */
 export interface ReadCounts {
   /** Answered with 200 or 304. */
@@ -37,7 +40,7 @@ export interface RequestCounts {
 }
 
 export interface RequestDelta extends RequestCounts {
-  /** Empty when the app is unknown. */
+  /** Empty when the app is unknown; `allApps` in the rows of all of them. */
   app_id: string
   /** The method and the route's pattern, such as `GET /integration/v1/orders`; never the requested URL. */
   endpoint: string
@@ -124,13 +127,13 @@ interface ActivityQuery extends UsageSpan {
 }
 
 export interface RequestsQuery extends UsageSpan {
-  /** Null: all apps, and requests of unknown apps. */
-  app_id: string | null
+  /** `allApps`: all apps, and requests of unknown apps. */
+  app_id: string
   /** The grouping. */
   by: 'bucket' | 'endpoint' | 'app_id'
 }
 
-export interface RequestSums extends RequestCounts {
+interface RequestSums extends RequestCounts {
   /** The bucket (as digits), the endpoint or the app_id. */
   key: string
 }
@@ -162,6 +165,8 @@ export interface Usage {
   ): Promise<(ReadCounts & { store_id: bigint; app_id: string })[]>
   /** Sorted by bucket, or by the bytes of endpoint or app_id. */
   requests(query: RequestsQuery): Promise<RequestSums[]>
+  /** The apps with the most requests, most first, then by the bytes of the id; empty for requests of unknown apps. */
+  busiestApps(span: UsageSpan, limit: number): Promise<string[]>
   /** Sorted by bucket. */
   ingest(span: UsageSpan): Promise<IngestDelta[]>
   /** Newest first. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { latencyBucketCount } from '../../../src/lib/latency-buckets.ts'
 import {
+  allApps,
   type IngestDelta,
   type LoggedRequest,
   type ReadDelta,
@@ -265,20 +266,17 @@ export function usageTests(open: Open): void {
     })
     await add(storage, { requests: [requests({ requests: 2, latencies: latenciesAt(last, 2) })] })
     const span = { width: hour, from: 0, to: hour }
-    const told = async (app_id: string | null, by: 'bucket' | 'endpoint' | 'app_id') =>
+    const told = async (app_id: string, by: 'bucket' | 'endpoint' | 'app_id') =>
       (await usage.requests({ ...span, app_id, by })).map(({ key, requests }) => [key, requests])
-    assert.deepEqual(await told(null, 'bucket'), [
-      ['0', 7],
+    assert.deepEqual(await told('a', 'bucket'), [
+      ['0', 6],
       [String(hour), 1],
     ])
     assert.deepEqual(await told('a', 'endpoint'), [
       ['GET /integration/v1/orders', 6],
       ['POST /auth/v2/token', 1],
     ])
-    assert.deepEqual(await told(null, 'app_id'), [
-      ['', 1],
-      ['a', 7],
-    ])
+    assert.deepEqual(await told('', 'app_id'), [['', 1]])
     const [sums] = await usage.requests({ ...span, app_id: 'a', by: 'app_id' })
     const latencies = latenciesAt(2, 3)
     latencies[0] = 1
@@ -286,10 +284,30 @@ export function usageTests(open: Open): void {
     assert.deepEqual(sums, { key: 'a', requests: 7, client_errors: 1, server_errors: 1, latencies })
   })
 
+  check('the busiest apps of a time, without the sum of all', open, async storage => {
+    await add(storage, {
+      requests: [
+        requests({ app_id: 'c', requests: 2 }),
+        requests({ app_id: 'c', requests: 2, endpoint: 'POST /auth/v2/token' }),
+        requests({ app_id: 'b', requests: 3 }),
+        requests({ app_id: 'b', bucket: hour }),
+        requests({ app_id: 'a', bucket: hour, requests: 5 }),
+        requests({ app_id: 'a', bucket: 2 * hour, requests: 50 }),
+        requests({ app_id: 'd', width: day, requests: 50 }),
+        requests({ app_id: '', requests: 1 }),
+        requests({ app_id: allApps, requests: 90 }),
+      ],
+    })
+    const span = { width: hour, from: 0, to: hour }
+    assert.deepEqual(await storage.usage.busiestApps(span, 10), ['a', 'b', 'c', ''])
+    assert.deepEqual(await storage.usage.busiestApps(span, 2), ['a', 'b'])
+    assert.deepEqual(await storage.usage.busiestApps({ ...span, from: 9 * hour, to: 9 * hour }, 2), [])
+  })
+
   check('buckets are in the order of time, not of their digits', open, async storage => {
     const buckets = [100 * hour, 9 * hour]
     await add(storage, { requests: buckets.map(bucket => requests({ bucket })) })
-    const rows = await storage.usage.requests({ ...allHours, app_id: null, by: 'bucket' })
+    const rows = await storage.usage.requests({ ...allHours, app_id: 'a', by: 'bucket' })
     assert.deepEqual(
       rows.map(({ key }) => Number(key)),
       [9 * hour, 100 * hour],
@@ -415,16 +433,17 @@ export function usageTests(open: Open): void {
       reads.map(({ orders }) => orders),
       keys.map(() => keys.length),
     )
-    const apps = await storage.usage.requests({ ...allHours, app_id: null, by: 'app_id' })
-    assert.equal(apps.length, keys.length)
-    assert.ok(apps.every(row => row.requests === keys.length && row.latencies[0] === keys.length))
+    for (const i of keys) {
+      const [app] = await storage.usage.requests({ ...allHours, app_id: `app${i}`, by: 'app_id' })
+      assert.deepEqual([app?.requests, app?.latencies[0]], [keys.length, keys.length])
+    }
     assert.equal((await storage.usage.ingest(allHours))[0]?.orders, keys.length)
   })
 
   check('when one part of a batch cannot be stored, nothing of it is', open, async storage => {
     const broken = logged(1, { method: null as unknown as string })
     await assert.rejects(add(storage, { reads: [read()], requests: [requests()], log: [broken] }))
-    const query = { ...allHours, app_id: null }
+    const query = { ...allHours, app_id: 'a' }
     assert.deepEqual(await storage.usage.reads({ ...query, store_ids: [1n], by: [] }), [])
     assert.deepEqual(await storage.usage.requests({ ...query, by: 'bucket' }), [])
   })
@@ -462,7 +481,7 @@ export function usageTests(open: Open): void {
         reads.map(({ bucket }) => bucket),
         [kept],
       )
-      const sums = await storage.usage.requests({ ...span, app_id: null, by: 'bucket' })
+      const sums = await storage.usage.requests({ ...span, app_id: 'a', by: 'bucket' })
       assert.deepEqual(
         sums.map(({ key }) => key),
         [String(kept)],

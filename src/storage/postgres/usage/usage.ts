@@ -1,5 +1,5 @@
 import type { IngestDelta, LoggedRequest, ReadCounts, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
-import { usageWidths } from '../../port/index.ts'
+import { allApps, usageWidths } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import { partsByShard } from './parts.ts'
 import { addSql, ingestColumns, latencyColumns, logColumns, readColumns, requestColumns } from './write.ts'
@@ -66,9 +66,9 @@ export function createUsage(db: Database): Usage {
     async requests({ app_id, width, from, to, by }) {
       const rows = await db.query<RequestRow>(
         `select ${by}::text as key, ${summed(requestColumns)} from usage_requests
-         where width = $1 and bucket between $2 and $3 ${app_id === null ? '' : 'and app_id = $4'}
+         where width = $1 and bucket between $2 and $3 and app_id = $4
          group by ${by} order by usage_requests.${by}`,
-        [width, from, to, ...(app_id === null ? [] : [app_id])],
+        [width, from, to, app_id],
       )
       return rows.map(row => ({
         key: row.key,
@@ -77,6 +77,15 @@ export function createUsage(db: Database): Usage {
         server_errors: row['server_errors'] as number,
         latencies: latencyColumns.map(name => row[name] as number),
       }))
+    },
+    async busiestApps({ width, from, to }, limit) {
+      const rows = await db.query<{ app_id: string }>(
+        `select app_id from usage_requests
+         where width = $1 and bucket between $2 and $3 and app_id <> '${allApps}'
+         group by app_id order by sum(requests) desc, app_id limit $4`,
+        [width, from, to, limit],
+      )
+      return rows.map(({ app_id }) => app_id)
     },
     async ingest({ width, from, to }) {
       const rows = await db.query<IngestDelta>(

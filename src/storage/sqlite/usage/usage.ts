@@ -9,7 +9,7 @@ import type {
   RequestsQuery,
   Usage,
 } from '../../port/index.ts'
-import { usageWidths } from '../../port/index.ts'
+import { allApps, usageWidths } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import { summedInParts } from './in-parts.ts'
 
@@ -91,16 +91,18 @@ export function createUsage(db: Database): Usage {
     'bigint',
     'tuples',
   )
-  const requests = cachedBy(([by]: readonly RequestsQuery['by'][]) => ({
-    ofAll: db.prepare<RequestRow>(
-      `select ${by} as key, ${summed(requestColumns)} from usage_requests
-       where width = ? and bucket between ? and ? group by ${by} order by ${by}`,
-    ),
-    ofApp: db.prepare<RequestRow>(
+  const requests = cachedBy(([by]: readonly RequestsQuery['by'][]) =>
+    db.prepare<RequestRow>(
       `select ${by} as key, ${summed(requestColumns)} from usage_requests
        where width = ? and bucket between ? and ? and app_id = ? group by ${by} order by ${by}`,
     ),
-  }))
+  )
+  const requestsOfApps = db.prepare<[app_id: string, requests: number]>(
+    `select app_id, sum(requests) from usage_requests where width = ? and bucket = ? and app_id <> '${allApps}'
+     group by app_id`,
+    'number',
+    'tuples',
+  )
   const ingest = db.prepare<IngestDelta>(
     `select width, bucket, ${ingestColumns.join(', ')}, last_at, lag_max, lag_last, newest_seq
      from usage_ingest where width = ? and bucket between ? and ? order by bucket`,
@@ -190,8 +192,7 @@ export function createUsage(db: Database): Usage {
       ),
     requests: ({ app_id, width, from, to, by }) =>
       db.read(() => {
-        const { ofAll, ofApp } = requests([by])
-        const rows = app_id === null ? ofAll.all(width, from, to) : ofApp.all(width, from, to, app_id)
+        const rows = requests([by]).all(width, from, to, app_id)
         return rows.map(row => ({
           key: String(row.key),
           requests: row.requests,
@@ -200,6 +201,19 @@ export function createUsage(db: Database): Usage {
           latencies: latencies.map(name => row[name] as number),
         }))
       }),
+    async busiestApps({ width, from, to }, limit) {
+      const sums = new Map<string, number>()
+      // One bucket at a time: many apps are many rows, and the process answers nothing meanwhile.
+      for (let bucket = from; bucket <= to; bucket += width) {
+        for (const [app_id, count] of await db.read(() => requestsOfApps.all(width, bucket)))
+          sums.set(app_id, (sums.get(app_id) ?? 0) + count)
+        await new Promise(setImmediate)
+      }
+      return [...sums]
+        .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+        .slice(0, limit)
+        .map(([app_id]) => app_id)
+    },
     ingest: ({ width, from, to }) => db.read(() => ingest.all(width, from, to).map(row => ({ ...row }))),
     log: ({ app_id, errors_only, endpoint, before, limit }) =>
       db.read(() => {
