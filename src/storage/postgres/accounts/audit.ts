@@ -1,6 +1,5 @@
-import { foldedPattern } from '../../../lib/fold.ts'
 import type { Audit, AuditAction, AuditEntry, AuditLine, AuditQuery } from '../../port/index.ts'
-import { contains } from '../lists/contains.ts'
+import { contains, searched } from '../lists/contains.ts'
 import type { Database } from '../connection/database.ts'
 import type { Transaction } from '../connection/transaction.ts'
 import type { Value } from '../connection/values.ts'
@@ -94,8 +93,10 @@ function conditions({ account_id, app_id, action, search = '', before, limit, lo
   let matching = 'true'
   if (search !== '') {
     const text = given(search)
-    const pattern = given(foldedPattern(search))
-    const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part => contains(part, pattern))
+    const [folded, pattern] = searched(search).map(given) as [string, string]
+    const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part =>
+      contains(part, folded, pattern),
+    )
     matching = `(${parts.join(' or ')} or ${text} in (looked.app_id, address, request_id)
       or strpos(',' || store_ids || ',', ',' || ${text} || ',') > 0)`
   }

@@ -1,4 +1,3 @@
-import { foldedPattern } from '../../../lib/fold.ts'
 import type {
   Account,
   Browse,
@@ -12,11 +11,11 @@ import type {
 import { accountColumns } from '../accounts/accounts.ts'
 import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
 import { countedAccounts } from '../../shared/totals.ts'
-import { contains } from './contains.ts'
+import { contains, searched } from './contains.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createBrowse(db: Database): Browse {
-  /** In `from` and `where`, $1 is the searched text, $2 its pattern, and $3… are the values of `more`. */
+  /** In `from` and `where`, $1 is the searched text, $2 and $3 are for `contains`, and $4… are the values of `more`. */
   async function find<Row>(
     { text, offset, limit }: Search,
     columns: string,
@@ -26,26 +25,27 @@ export function createBrowse(db: Database): Browse {
     more: readonly string[] = [],
   ): Promise<Found<Row>> {
     const matching = `${from} where $1::text = '' or ${where}`
-    const values = [text, foldedPattern(text), ...more]
-    const [counted, rows] = await Promise.all([
-      db.query<{ total: number }>(`select count(*) as total from ${matching}`, values),
-      db.query<Row>(
-        `select ${columns} from ${matching} order by ${order} limit $${values.length + 1} offset $${values.length + 2}`,
-        [...values, limit, offset],
-      ),
-    ])
-    return { rows: [...rows], total: Number(counted[0]?.total) }
+    const values = [text, ...searched(text), ...more]
+    const rows = await db.query<Row>(
+      `select ${columns} from ${matching} order by ${order} limit $${values.length + 1} offset $${values.length + 2}`,
+      [...values, limit, offset],
+    )
+    // The last page knows the total: a search without a match is not repeated.
+    const isLast = rows.length < limit && (rows.length > 0 || offset === 0)
+    if (isLast) return { rows: [...rows], total: offset + rows.length }
+    const [counted] = await db.query<{ total: number }>(`select count(*) as total from ${matching}`, values)
+    return { rows: [...rows], total: Number(counted?.total) }
   }
 
   return {
     accounts: search =>
-      find<Account>(search, accountColumns, 'accounts', `${contains('email', '$2')} or id = $1`, 'email'),
+      find<Account>(search, accountColumns, 'accounts', `${has('email')} or id = $1`, 'email'),
     async apps(search) {
       const { rows, total } = await find<AppRow & { owner_email: string | null }>(
         search,
         `${appColumns}, accounts.email as owner_email`,
         'apps left join accounts on accounts.id = apps.owner_id',
-        `${contains('apps.name', '$2')} or ${contains('accounts.email', '$2')} or apps.id = $1`,
+        `${has('apps.name')} or ${has('accounts.email')} or apps.id = $1`,
         'apps.name collate "C", apps.id',
       )
       return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
@@ -62,8 +62,8 @@ export function createBrowse(db: Database): Browse {
     async storesFrom(id, { text, limit }) {
       const rows = await db.query<FoundStore>(
         `select ${storeColumns} from stores
-         where ($1::text = '' or ${storeMatches}) and id >= $3 order by id limit $4`,
-        [text, foldedPattern(text), id, limit],
+         where ($1::text = '' or ${storeMatches}) and id >= $4 order by id limit $5`,
+        [text, ...searched(text), id, limit],
       )
       return [...rows]
     },
@@ -99,8 +99,11 @@ export function createBrowse(db: Database): Browse {
           [app_id],
         ),
         db.query<{ count: number }>(
-          `select count(distinct stores.merchant) as count from authorization_stores
-           join stores on stores.id = authorization_stores.store_id where app_id = $1`,
+          // Not count(distinct …), which sorts.
+          `select count(merchant) as count from (
+             select stores.merchant from authorization_stores
+             join stores on stores.id = authorization_stores.store_id where app_id = $1 group by stores.merchant
+           ) as owners`,
           [app_id],
         ),
         db.query<{ merchants: bigint; linked: boolean }>(
@@ -145,7 +148,8 @@ export function createBrowse(db: Database): Browse {
 }
 
 const storeColumns = 'id, name, timezone, merchant'
-const storeMatches = `${contains('name', '$2')} or ${contains('merchant', '$2')} or id::text = $1`
+const has = (column: string): string => contains(column, '$2', '$3')
+const storeMatches = `${has('name')} or ${has('merchant')} or id::text = $1`
 
-const ofApp = `stores join (select distinct store_id from authorization_stores where app_id = $3) as linked
+const ofApp = `stores join (select distinct store_id from authorization_stores where app_id = $4) as linked
   on linked.store_id = stores.id`
