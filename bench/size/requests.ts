@@ -52,7 +52,7 @@ async function requestsOf({ base, end }: Side): Promise<Record<string, Request[]
   const pages = orderRequests(data, 100, headers)
   const get = (path: string): Request[] =>
     benchStores.map(store_id => ({
-      path: `/integration/v1/${path.replace('STORE', String(store_id))}`,
+      path: encodeURI(`/integration/v1/${path.replace('STORE', String(store_id))}`),
       headers,
     }))
   const form = new URLSearchParams({
