@@ -80,11 +80,14 @@ test('only the requested app and stores count', async () => {
 
 test('by store: the most read ones separately, the others together, without stores that were not read', async () => {
   for (const store of [1n, 2n, 3n, 4n]) read('2026-10-31T13:00', Number(store), { store })
-  const of = async (most: number) =>
-    (await reads.byDayAndStore([1n, 2n, 3n, 4n, 5n], 'a', 2, 'Australia/Sydney', most)).map(
-      ({ store_id, days }) => `${store_id} ${days.map(({ orders }) => orders)}`,
-    )
+  const of = async (most: number) => {
+    const all = [1n, 2n, 3n, 4n, 5n]
+    const { days, stores } = await reads.byDayAndStore(all, 'a', 2, 'Australia/Sydney', most)
+    assert.deepEqual(days, await reads.byDay(all, 'a', 2, 'Australia/Sydney'))
+    return stores.map(({ store_id, days }) => `${store_id} ${days.map(({ orders }) => orders)}`)
+  }
   assert.deepEqual(await of(2), ['4 0,4', '3 0,3', 'null 0,3'])
   assert.deepEqual(await of(3), ['4 0,4', '3 0,3', '2 0,2', '1 0,1'], 'one alone is no "others"')
-  assert.deepEqual(await reads.byDayAndStore([5n], 'a', 2, 'UTC', 2), [])
+  const none = await reads.byDayAndStore([5n], 'a', 2, 'UTC', 2)
+  assert.deepEqual([none.days.map(({ orders }) => orders), none.stores], [[0, 0], []])
 })

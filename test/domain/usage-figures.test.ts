@@ -102,6 +102,11 @@ test('reads are grouped by store and by app, for the requested stores only', asy
     ],
   )
   const byApp = await reads.byDayAndApp([1n, 2n], 2)
+  for (const [id, { orders }] of await reads.byApp([1n, 2n], 2))
+    assert.equal(
+      orders,
+      byApp.get(id)?.reduce((sum, day) => sum + day.orders, 0),
+    )
   assert.deepEqual(
     [...byApp].map(([id, days]) => [id, days.map(({ orders }) => orders)]),
     [

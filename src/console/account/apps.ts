@@ -13,7 +13,7 @@ export function connectedAppsList(scope: PageScope, { connectedApps, figures }: 
   scope.get('/account/apps', { schema }, async ({ account, viewer, query }, reply) => {
     const connections = await connectedApps.list(account)
     const ids = connections.stores.map(({ id }) => id)
-    const reads = await figures.reads.byDayAndApp(ids, shownDays)
+    const reads = await figures.reads.byApp(ids, shownDays)
     const revoked = revokedApp(connections, query.revoked)
     return sendHtml(reply, connectedAppsPage({ viewer, connections, reads, revoked }))
   })

@@ -5,7 +5,7 @@ import {
   type Connections,
   isRead,
 } from '../../domain/apps/connected-apps.ts'
-import type { DayOfReads } from '../../domain/usage/reads.ts'
+import type { ReadCounts } from '../../storage/port/index.ts'
 import { canRead, canReadByLink } from './access.view.ts'
 import { appBadges } from './app-parts.ts'
 import { layout, type Page, type Viewer } from '../layout.ts'
@@ -28,8 +28,8 @@ export type Revoked = AppConnections | 'all' | null
 interface ConnectedAppsView {
   viewer: Viewer
   connections: Connections
-  /** By app: the days that the summary adds up. */
-  reads: ReadonlyMap<string, readonly DayOfReads[]>
+  /** By app, in the last 30 days. */
+  reads: ReadonlyMap<string, Pick<ReadCounts, 'orders' | 'items'>>
   revoked: Revoked
 }
 
@@ -104,7 +104,7 @@ const connectedApp = (
       !${beside}
     </div>
     !${storesLine(one, connections)}
-    !${facts(factsOf(one, reads.get(one.app.id) ?? []), { across: true })}
+    !${facts(factsOf(one, reads.get(one.app.id) ?? { orders: 0, items: 0 }), { across: true })}
   </section>`
 
 /** With the app's whole access, where the operator connected it too. */
@@ -120,9 +120,11 @@ function storesLine(one: Connection, { stores, own, linked }: Connections): stri
   return html`<p>${words} !${activation(read)}</p>!${also}`
 }
 
-function factsOf({ app, since, stores, last_read_at }: Connection, days: readonly DayOfReads[]): Fact[] {
+function factsOf(
+  { app, since, stores, last_read_at }: Connection,
+  { orders, items }: Pick<ReadCounts, 'orders' | 'items'>,
+): Fact[] {
   const zone = homeZone(stores)
-  const sum = (what: 'orders' | 'items') => days.reduce((total, day) => total + day[what], 0)
   return [
     { term: 'Connected since', html: storeTime(since, zone) },
     {
@@ -131,7 +133,7 @@ function factsOf({ app, since, stores, last_read_at }: Connection, days: readonl
     },
     {
       term: 'In the last 30 days',
-      text: `${formatCount(sum('orders'), 'order')} and ${formatCount(sum('items'), 'item')}`,
+      text: `${formatCount(orders, 'order')} and ${formatCount(items, 'item')}`,
     },
     ...(app.publisher === null ? [] : [{ term: 'Made by', text: app.publisher }]),
   ]

@@ -12,7 +12,7 @@ export interface AuditFilter extends Pick<AuditQuery, 'account_id' | 'app_id' | 
 /** Entries searched by one statement: a few milliseconds of SQLite, which blocks the process meanwhile. */
 const maxScanned = 2000
 /** Entries searched for one page; the next page continues from there. */
-const maxScannedForPage = 50_000
+const maxScannedForPage = 30_000
 /** Lines read at a time for an export. */
 const chunk = 500
 

@@ -10,6 +10,12 @@ export interface LocalDay {
   items: number
 }
 
+/** The reads of several stores: all together, and those with the most apart. */
+export interface LocalReadsByStore {
+  days: LocalDay[]
+  stores: StoreDays[]
+}
+
 /** The days of one store, or, with `store_id` null, of all the other stores together. */
 export interface StoreDays {
   store_id: bigint | null
@@ -48,39 +54,46 @@ export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
       return toDays(await hoursOf(store_ids, app_id, days, []), days, zone)
     },
 
-    /** The `most` stores with the most reads, and the rest together; stores without reads are left out. */
+    /** All, the `most` stores with the most reads, and the rest together; stores without reads are left out. */
     async byDayAndStore(
       store_ids: readonly bigint[],
       app_id: string,
       days: number,
       zone: string,
       most: number,
-    ): Promise<StoreDays[]> {
+    ): Promise<LocalReadsByStore> {
       await recorder.flush()
-      // Ranked by day first: the hours of many stores would be too many rows.
-      const span = lastBuckets('day', days + 1, clock.now())
-      const rows = await storage.usage.reads({ ...span, store_ids, app_id, by: ['store_id'] })
+      // Ranked by day first: the hours of many stores would be too many rows. Days enough for all hours of `hoursOf`.
+      const span = lastBuckets('day', days + 2, clock.now())
+      const rows = await storage.usage.reads({
+        ...span,
+        store_ids,
+        app_id,
+        by: ['store_id'],
+        together: true,
+      })
       const ranked = rank(rows)
       const first = ranked.length <= most + 1 ? ranked : ranked.slice(0, most)
       const hours = await hoursOf(first, app_id, days, ['store_id'])
       const ofStore = Map.groupBy(hours, ({ store_id }) => store_id)
       const named = first.map(id => ({ store_id: id, days: toDays(ofStore.get(id) ?? [], days, zone) }))
       const others = ranked.slice(first.length)
-      if (others.length === 0) return named
-      const rest = toDays(await hoursOf(others, app_id, days, []), days, zone)
-      return [...named, { store_id: null, days: rest }]
+      if (others.length === 0) return { days: toDays(hours, days, zone), stores: named }
+      const rest = await hoursOf(others, app_id, days, [])
+      return {
+        days: toDays([...hours, ...rest], days, zone),
+        stores: [...named, { store_id: null, days: toDays(rest, days, zone) }],
+      }
     },
   }
 }
 
 /** The stores that were read, by number of reads, highest first. */
 function rank(rows: readonly ReadSums[]): bigint[] {
-  const sums = new Map<bigint, number>()
-  for (const { store_id, orders, items } of rows) {
-    if (store_id !== null && orders + items > 0)
-      sums.set(store_id, (sums.get(store_id) ?? 0) + orders + items)
-  }
-  return [...sums].sort(([, a], [, b]) => b - a).map(([id]) => id)
+  return rows
+    .filter(({ orders, items }) => orders + items > 0)
+    .sort((one, other) => other.orders + other.items - (one.orders + one.items))
+    .map(({ store_id }) => store_id ?? 0n)
 }
 
 export type LocalReads = ReturnType<typeof createLocalReads>

@@ -1,5 +1,11 @@
 import type { Seconds } from '../../lib/clock.ts'
-import { type ReadDelta, type ReadSums, usageRetention, usageWidths } from '../../storage/port/index.ts'
+import {
+  type ReadCounts,
+  type ReadDelta,
+  type ReadSums,
+  usageRetention,
+  usageWidths,
+} from '../../storage/port/index.ts'
 import { bucketOf } from '../reading/sales-buckets.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
@@ -63,6 +69,19 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
       const { rows, fill } = await byDay(store_ids, null, days, ['app_id'])
       const ofApp = Map.groupBy(rows, ({ app_id }) => app_id ?? '')
       return new Map([...ofApp].map(([app_id, some]) => [app_id, fill(some)]))
+    },
+    /** The sum of these days for each app that read any of the stores in them. */
+    async byApp(store_ids: readonly bigint[], days: number): Promise<Map<string, ReadCounts>> {
+      await recorder.flush()
+      const span = lastBuckets('day', days, clock.now())
+      const rows = await storage.usage.reads({
+        ...span,
+        store_ids,
+        app_id: null,
+        by: ['app_id'],
+        together: true,
+      })
+      return new Map(rows.map(row => [row.app_id ?? '', row]))
     },
     /** By app, of all or only the given one, without apps that never read any of the stores. */
     async last(store_ids: readonly bigint[], app_id?: string): Promise<Map<string, LastRead>> {

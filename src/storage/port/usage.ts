@@ -109,6 +109,8 @@ export interface ReadsQuery extends UsageSpan {
   app_id: string | null
   /** The grouping besides the bucket. */
   by: readonly ('store_id' | 'app_id')[]
+  /** All buckets together, named by the first of the span; `by` is then not empty. */
+  together?: boolean
 }
 
 /** `store_id` and `app_id` are null unless the query groups by them. */

@@ -156,6 +156,14 @@ export function usageTests(open: Open): void {
         [hour, null, 'a', 8],
       ])
       assert.deepEqual(await told(['store_id', 'app_id'], 'b'), [[0, highest, 'b', 4]])
+      const together = await usage.reads({ ...query, from: 0, by: ['app_id'], together: true })
+      assert.deepEqual(
+        together.map(row => [row.bucket, row.store_id, row.app_id, row.orders]),
+        [
+          [0, null, 'a', 11],
+          [0, null, 'b', 4],
+        ],
+      )
       assert.deepEqual(await usage.reads({ ...query, store_ids: [], by: [] }), [])
       assert.equal((await usage.reads({ ...query, by: [] }))[0]?.last_at, 99)
     },
@@ -187,6 +195,14 @@ export function usageTests(open: Open): void {
       [hour, null, 'a', 125, 0, 10],
       [hour, null, 'b', 125, 0, 10],
     ])
+    const together = await storage.usage.reads({ ...asked, by: ['app_id'], together: true })
+    assert.deepEqual(
+      together.map(row => [row.bucket, row.app_id, row.requests, row.orders, row.last_at]),
+      [
+        [0, 'a', 375, 500, 250],
+        [0, 'b', 125, 0, 10],
+      ],
+    )
     const byStore = await storage.usage.reads({ ...asked, by: ['store_id'] })
     assert.deepEqual(
       byStore.map(({ store_id }) => store_id),

@@ -27,11 +27,11 @@ export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
     const ids = stores.map(({ id }) => id)
     const zone = homeZone(stores)
     const { id } = connections.app
-    const [days, byStore] = await Promise.all([
-      figures.localReads.byDay(ids, id, shownDays, zone),
-      stores.length < 2 ? [] : figures.localReads.byDayAndStore(ids, id, shownDays, zone, maxSeries - 1),
-    ])
-    return { picked: picked?.id ?? null, zone, days, byStore }
+    const reads =
+      stores.length < 2
+        ? { days: await figures.localReads.byDay(ids, id, shownDays, zone), stores: [] }
+        : await figures.localReads.byDayAndStore(ids, id, shownDays, zone, maxSeries - 1)
+    return { picked: picked?.id ?? null, zone, days: reads.days, byStore: reads.stores }
   }
 }
 

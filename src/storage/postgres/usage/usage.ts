@@ -19,16 +19,17 @@ export function createUsage(db: Database): Usage {
       if (others.length === 0) await db.query(...first)
       else await db.write(async tx => [first, ...others].forEach(statement => tx.send(...statement)))
     },
-    async reads({ store_ids, width, from, to, app_id, by }) {
+    async reads({ store_ids, width, from, to, app_id, by, together = false }) {
+      const keys = together ? by : ['bucket', ...by]
       const grouped = [
         by.includes('store_id') ? 'store_id' : 'null::bigint as store_id',
         by.includes('app_id') ? 'app_id' : 'null::text as app_id',
       ]
       const rows = await db.query<ReadSums>(
-        `select bucket, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
+        `select ${together ? '$3::bigint as bucket' : 'bucket'}, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
            and ($5::text is null or app_id = $5)
-         group by ${['bucket', ...by].join(', ')} order by ${['bucket', ...by].join(', ')}`,
+         group by ${keys.join(', ')} order by ${keys.join(', ')}`,
         [store_ids, width, from, to, app_id],
       )
       return [...rows]

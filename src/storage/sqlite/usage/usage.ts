@@ -66,14 +66,14 @@ export function createUsage(db: Database): Usage {
     `insert into request_log (${logColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   )
 
-  const reads = cachedBy((by: ReadsQuery['by']) => {
+  const reads = cachedBy((keys: readonly ('bucket' | ReadsQuery['by'][number])[]) => {
     const grouped = (['store_id', 'app_id'] as const).map(name =>
-      by.includes(name) ? name : `null as ${name}`,
+      keys.includes(name) ? name : `null as ${name}`,
     )
     return db.prepare<ReadSums>(
-      `select bucket, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
+      `select ${keys.includes('bucket') ? 'bucket' : '?3 as bucket'}, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads ${byStore}
        where ${ofStores} and width = ?2 and bucket between ?3 and ?4 and (?5 is null or app_id = ?5)
-       group by ${['bucket', ...by].join(', ')} order by bucket, store_id, app_id`,
+       group by ${keys.join(', ')} order by ${keys.join(', ')}`,
       'bigint',
     )
   })
@@ -161,10 +161,10 @@ export function createUsage(db: Database): Usage {
           )
         }
       }),
-    reads: ({ store_ids, width, from, to, app_id, by }) =>
+    reads: ({ store_ids, width, from, to, app_id, by, together = false }) =>
       summedInParts(store_ids, part =>
         db.read(() =>
-          reads(by)
+          reads(together ? by : ['bucket', ...by])
             .all(listed(part), width, from, to, app_id)
             .map(row => ({ ...row })),
         ),
