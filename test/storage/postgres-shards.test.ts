@@ -65,6 +65,10 @@ function recorded(database: Database): Database {
       keep(sql, values)
       return database.query(sql, values)
     },
+    planned(sql, values) {
+      keep(sql, values)
+      return database.planned(sql, values)
+    },
     rawRow(sql, values) {
       keep(sql, values)
       return database.rawRow(sql, values)

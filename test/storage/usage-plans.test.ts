@@ -125,7 +125,7 @@ suite('plans of PostgreSQL', async () => {
           plan = rows.map(row => row['QUERY PLAN']).join('\n')
           return []
         }
-        await ask(createPostgresUsage({ query } as unknown as PostgresDatabase))
+        await ask(createPostgresUsage({ query, planned: query } as unknown as PostgresDatabase))
         assert.match(plan, postgres)
         assert.doesNotMatch(plan, /Seq Scan on (usage|request)|by_second/, plan)
       })

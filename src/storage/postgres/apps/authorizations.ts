@@ -62,7 +62,7 @@ export function createAuthorizations(db: Database): Authorizations {
          order by apps.name, app_id`,
         [account_id, app_id ?? null],
       )
-      const stores = await db.query<ConnectedStore>(
+      const stores = await db.planned<ConnectedStore>(
         `select linked.authorization_id, stores.id, stores.name, since, activated_at
          from authorization_stores as linked join stores on stores.id = linked.store_id
          left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
@@ -78,7 +78,7 @@ export function createAuthorizations(db: Database): Authorizations {
       }))
     },
     linksTo: (store_ids, app_id) =>
-      db.query<StoreLink>(
+      db.planned<StoreLink>(
         `select linked.store_id, linked.app_id, linked.scope, since, activated_at from authorization_stores as linked
          join authorizations on authorizations.id = linked.authorization_id
          left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id

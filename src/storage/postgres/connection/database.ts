@@ -12,6 +12,8 @@ export interface Database {
   readonly citus: boolean
   /** One statement in one round trip. */
   query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
+  /** The same, planned for its values and not for any: for a page that reads many rows of one app or of many stores. */
+  planned<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
   /** One statement with one result row, its values as bytes. */
   rawRow(sql: string, values: readonly Value[]): Promise<RawRow>
   /** Statements on one snapshot, in one round trip; returns the one row of each. */
@@ -36,6 +38,14 @@ export async function openDatabase(settings: Settings): Promise<Database> {
         pool.use(async connection => {
           if (local === '') return connection.query<Row>(sql, values)
           const [rows] = await batch(connection, `begin${local}`, () => [connection.query<Row>(sql, values)])
+          return rows as Rows<Row>
+        }),
+      ),
+    planned: <Row>(sql: string, values: readonly Value[] = []) =>
+      guarded(() =>
+        pool.use(async connection => {
+          const begin = `begin${local}; set local plan_cache_mode = force_custom_plan`
+          const [rows] = await batch(connection, begin, () => [connection.query<Row>(sql, values)])
           return rows as Rows<Row>
         }),
       ),

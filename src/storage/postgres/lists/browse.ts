@@ -26,14 +26,14 @@ export function createBrowse(db: Database): Browse {
   ): Promise<Found<Row>> {
     const matching = `${from} where $1::text = '' or ${where}`
     const values = [text, ...searched(text), ...more]
-    const rows = await db.query<Row>(
+    const rows = await db.planned<Row>(
       `select ${columns} from ${matching} order by ${order} limit $${values.length + 1} offset $${values.length + 2}`,
       [...values, limit, offset],
     )
     // The last page knows the total: a search without a match is not repeated.
     const isLast = rows.length < limit && (rows.length > 0 || offset === 0)
     if (isLast) return { rows: [...rows], total: offset + rows.length }
-    const [counted] = await db.query<{ total: number }>(`select count(*) as total from ${matching}`, values)
+    const [counted] = await db.planned<{ total: number }>(`select count(*) as total from ${matching}`, values)
     return { rows: [...rows], total: Number(counted?.total) }
   }
 
@@ -98,7 +98,7 @@ export function createBrowse(db: Database): Browse {
           'select count(distinct store_id) as count from authorization_stores where app_id = $1',
           [app_id],
         ),
-        db.query<{ count: number }>(
+        db.planned<{ count: number }>(
           // Not count(distinct …), which sorts.
           `select count(merchant) as count from (
              select stores.merchant from authorization_stores

@@ -25,7 +25,7 @@ export function createUsage(db: Database): Usage {
         by.includes('store_id') ? 'store_id' : 'null::bigint as store_id',
         by.includes('app_id') ? 'app_id' : 'null::text as app_id',
       ]
-      const rows = await db.query<ReadSums>(
+      const rows = await db.planned<ReadSums>(
         `select ${together ? '$3::bigint as bucket' : 'bucket'}, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
            and ($5::text is null or app_id = $5)
@@ -56,7 +56,7 @@ export function createUsage(db: Database): Usage {
       return [...rows]
     },
     async readsEver(store_ids, app_id) {
-      const rows = await db.query<ReadCounts & { store_id: bigint; app_id: string }>(
+      const rows = await db.planned<ReadCounts & { store_id: bigint; app_id: string }>(
         `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads
          where store_id = any ($1::bigint[]) and width = ${usageWidths.ever} and ($2::text is null or app_id = $2)
          order by store_id, app_id`,
