@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
+import { openDatabase } from '../../src/storage/postgres/connection/database.ts'
+import { readSettings } from '../../src/storage/postgres/connection/settings.ts'
 import { changesSql } from '../../src/storage/postgres/changes/changes.ts'
 import { type ListShape, byIdsSql, moreSql, pageSql } from '../../src/storage/postgres/lists/list-sql.ts'
 import { salesSql } from '../../src/storage/postgres/lists/sales.ts'
@@ -110,4 +112,14 @@ suite('plans', async () => {
       assert.doesNotMatch(text, /Seq Scan on (orders|sales_rollups)/, text)
     })
   }
+})
+
+test('a statement that reads many rows is planned for its values, and the next one is not', async t => {
+  const db = await openDatabase(readSettings(await freshDatabase()))
+  t.after(() => db.close())
+  const mode = "select current_setting('plan_cache_mode') as mode"
+  const modes = [await db.planned(mode), await db.query(mode)].map(rows => rows[0])
+  assert.deepEqual(modes, [{ mode: 'force_custom_plan' }, { mode: 'force_generic_plan' }])
+  await assert.rejects(db.planned('select 1 / 0'))
+  assert.deepEqual((await db.query(mode))[0], { mode: 'force_generic_plan' }, 'also after a failure')
 })

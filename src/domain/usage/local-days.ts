@@ -93,7 +93,7 @@ function rank(rows: readonly ReadSums[]): bigint[] {
   return rows
     .filter(({ orders, items }) => orders + items > 0)
     .sort((one, other) => other.orders + other.items - (one.orders + one.items))
-    .map(({ store_id }) => store_id ?? 0n)
+    .flatMap(({ store_id }) => (store_id === null ? [] : [store_id]))
 }
 
 export type LocalReads = ReturnType<typeof createLocalReads>
