@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
@@ -14,8 +17,12 @@ import { password, startServer, type TestServer } from '../helpers/server.ts'
 let server: TestServer
 /** An app in use: connected, with requests that worked and some that did not. */
 let busy: { client_id: string; client_secret: string }
+/** Where apps are called back. */
+const callback = createServer((_, response) => response.end('back in the app'))
 
 before(async () => {
+  callback.listen(0, '127.0.0.1')
+  await once(callback, 'listening')
   server = await startServer()
   await server.storage.switches.set('sign_up', true)
   await server.newAccount('owner@example.com')
@@ -37,7 +44,10 @@ before(async () => {
   }
 })
 
-after(() => server.close())
+after(async () => {
+  callback.close()
+  await server.close()
+})
 
 let people = 0
 const value = (page: Page, name: string) =>
@@ -182,7 +192,8 @@ for (const isPublic of [false, true]) {
     async ({ page, check }) => {
       newMinute()
       const { id: owner_id } = (await server.storage.accounts.findByEmail('dev@example.com')) ?? { id: '' }
-      const redirect_uris = ['https://first.example/cb', "https://second.example/it's/cb"]
+      const { port } = callback.address() as AddressInfo
+      const redirect_uris = ['https://first.example/cb', `http://127.0.0.1:${port}/it's/cb`]
       const client = await server.newApp({ name: 'Linked', owner_id, redirect_uris, public: isPublic })
       await page.goto(`${server.base}/developer/apps/${client.client_id}`)
       await signIn(page, server.base, 'dev@example.com')
@@ -198,7 +209,6 @@ for (const isPublic of [false, true]) {
       await check()
 
       await page.context().clearCookies()
-      await page.route('https://second.example/**', route => route.fulfill({ body: 'back in the app' }))
       await page.goto(link)
       await signIn(page, server.base, 'owner@example.com')
       await page.getByRole('checkbox', { name: 'Harbour Street' }).check()

@@ -14,12 +14,17 @@ import { copyFrom, openCopy } from '../helpers/storage.ts'
 const folder = temporaryFolder()
 after(() => folder.remove())
 
-/** Filled once; each test copies from a file of its own. */
+/** Filled once; each test copies from a file of its own. The small one is for tests in which one batch is enough. */
 const original = folder.newFile()
-before(() => populate(original))
-function newSource(): string {
+const small = folder.newFile()
+const fewOrders = 100
+before(async () => {
+  await populate(original)
+  await populate(small, fewOrders)
+})
+function newSource(of = original): string {
   const file = folder.newFile()
-  copyFileSync(original, file)
+  copyFileSync(of, file)
   return file
 }
 
@@ -49,7 +54,7 @@ for (const { name, newTarget } of engines) {
     })
 
     test('a failing write ends it; run again, it completes', async () => {
-      const [source, target] = [newSource(), await newTarget()]
+      const [source, target] = [newSource(small), await newTarget()]
       await copyFrom(source, {}, async from => {
         const to = await openCopy(target)
         const failing = {
@@ -170,7 +175,7 @@ describe('what is not overwritten', () => {
   for (const { name, newTarget } of engines) {
     for (const { title, prepare, message } of refusals) {
       test(`${name}: ${title}`, async () => {
-        const [source, target] = [newSource(), await newTarget()]
+        const [source, target] = [newSource(small), await newTarget()]
         await prepare(target, source)
         const before = await dump(target)
         await assert.rejects(copy(source, target), message)
@@ -180,7 +185,7 @@ describe('what is not overwritten', () => {
   }
 
   test('a source of an older schema is not read: it must be migrated first', async () => {
-    const source = newSource()
+    const source = newSource(small)
     const connection = new DatabaseSync(source)
     connection.exec('delete from schema_migrations')
     connection.close()
@@ -215,7 +220,7 @@ describe('the check', () => {
   ]
 
   test('finds a row that is not the same, names its store, and changes nothing', async () => {
-    const [source, target] = [newSource(), await freshDatabase()]
+    const [source, target] = [newSource(small), await freshDatabase()]
     await copy(source, target)
     for (const [i, { sql }] of faults.entries()) {
       await administer(target, sql)
@@ -230,14 +235,14 @@ describe('the check', () => {
   })
 
   test('a copy that does not come out right says so, and the next one repairs it', async () => {
-    const [source, target] = [newSource(), await freshDatabase()]
+    const [source, target] = [newSource(small), await freshDatabase()]
     // Between the writing and the comparing.
     await copyFrom(source, {}, async from => {
       const to = await openCopy(target)
       const finish = async () => void (await administer(target, faults[0]?.sql as string))
       const copied = await copyAll(from, { ...to, finish })
       assert.deepEqual(copied?.differences, [
-        { table: 'orders', store: '50', source_rows: manyOrders, target_rows: manyOrders },
+        { table: 'orders', store: '50', source_rows: fewOrders, target_rows: fewOrders },
       ])
       await to.close()
     })

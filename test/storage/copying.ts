@@ -70,14 +70,14 @@ function sqliteRows(file: string): object[][] {
 export const manyOrders = 9000
 
 /** A demo, and beside it a row of every table, with the values that are most easily lost. */
-export async function populate(database: string): Promise<void> {
+export async function populate(database: string, orders = manyOrders): Promise<void> {
   await using(database, async storage => {
     await fillDemo(storage, { stores: 2, orders: 200, days: 30, seed: 1, end: 1_793_534_400 })
     const keys = createKeys({ storage, clock: systemClock })
     await keys.signing()
     await keys.cookie()
     await people(storage)
-    await records(storage)
+    await records(storage, orders)
     await webhooks(storage)
   })
 }
@@ -183,7 +183,7 @@ async function usage(storage: Storage): Promise<void> {
   })
 }
 
-async function records(storage: Storage): Promise<void> {
+async function records(storage: Storage, orders: number): Promise<void> {
   const ids = [lowest, -1n, 9007199254740993n, highest]
   const doc = '{"name":"\\u0000 “😀” \ufffd","empty":""}'
   await write(storage, {
@@ -207,6 +207,6 @@ async function records(storage: Storage): Promise<void> {
   await storage.stores.activate(-1n, 'ledger', 1)
   await write(storage, {
     stores: [store(50n)],
-    orders: Array.from({ length: manyOrders }, (_, i) => order(50n, `O-${i}`, { created_at: 1000 + i })),
+    orders: Array.from({ length: orders }, (_, i) => order(50n, `O-${i}`, { created_at: 1000 + i })),
   })
 }
