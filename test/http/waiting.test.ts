@@ -123,6 +123,24 @@ test('a change of another process ends the wait, also one that comes just before
   await other.close()
 })
 
+test('a wait ends when its client leaves, and is not counted as time of the request', async () => {
+  const count = (metrics: string) => Number(/^tillgate_waiting_requests (\d+)$/m.exec(metrics)?.[1])
+  const others = count((await server.get('/metrics')).text)
+  const client = new AbortController()
+  const request = fetch(`${server.base}/integration/v1/changes?store_id=8&wait=30`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: client.signal,
+  })
+  await until(metrics => count(metrics) === others + 1)
+  const began = performance.now()
+  while (performance.now() - began < 300) await server.get('/metrics')
+  client.abort()
+  await assert.rejects(request)
+  const aborted = /^tillgate_http_request_duration_seconds_sum\{.*status="aborted".*\} (\S+)$/m
+  const metrics = await until(text => count(text) === others && aborted.test(text))
+  assert.ok(Number(aborted.exec(metrics)?.[1]) < 0.3)
+})
+
 test('when the server closes, each is answered with an empty page, without reading again', async () => {
   const page = mock.method(server.storage.changes, 'page')
   const began = performance.now()

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { Scope } from '../../contract/scopes.ts'
 import { fail } from '../../errors.ts'
 import { checkAllowed, checkToken, covers } from './access.ts'
+import { newestOf, scopesOf } from './changes.ts'
 import type {
   AccessClaim,
+  ChangeKind,
   SequenceMove,
   Storage,
   StoreFacts,
@@ -27,21 +28,18 @@ export interface WaitingDeps {
   notice?(error: unknown): void
 }
 
-/** A request that waits for a change. */
+/** A request that waits for a change. There may be thousands, so it has few objects and one function. */
 interface Waiter {
   claim: AccessClaim
-  /** Ends the wait because of a change. */
-  wake(): void
-  /** Ends the wait; with an error, the request fails with it. */
-  end(error?: unknown): void
+  /** Ends the wait, once: by a change at `woken_at`, or without one; with an error, the request fails with it. */
+  end(woken_at?: number | null, error?: unknown): void
 }
 
 interface StoreWaiter extends Waiter {
   store_id: bigint
   /** What the request reads. */
-  scopes: readonly [Scope, ...Scope[]]
+  kinds: readonly ChangeKind[]
   above: number
-  isDue(store: Versions): boolean
 }
 
 interface ListWaiter extends Waiter {
@@ -90,42 +88,92 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   let tick = 0
 
   /**
-   * Keeps the waiter until it ends: by a change, by `seconds`, by its client or when the server closes. Returns when a
-   * change ended it, by `performance.now()`, and null when something else did.
+   * Keeps the waiter until it ends: by a change, by `seconds`, by its client or when the server closes. Resolves with the
+   * time when a change ended it, by `performance.now()`, and with null when something else did. Not an async function: the
+   * frames that wait would be a quarter of what a request holds.
    */
-  async function hold<W extends Waiter>(
-    { claim, seconds, client }: WaitOptions,
-    create: (ends: Pick<Waiter, 'wake' | 'end'>) => W,
-    add: (waiter: W) => void,
-    remove: (waiter: W) => void,
+  function hold<W extends Waiter>(
+    { seconds, client }: WaitOptions,
+    fields: Omit<W, 'end'>,
+    { add, remove }: { add(waiter: W): void; remove(waiter: W): void },
   ): Promise<number | null> {
-    const { app_id } = claim
+    const { app_id } = fields.claim
     const held = ofApp.get(app_id) ?? 0
     if (held >= limit) throw tooMany(limit)
-    if (closed || client.hasLeft) return null
-    const { promise, resolve, reject } = Promise.withResolvers<number | null>()
-    const end = (error?: unknown) => (error === undefined ? resolve(null) : reject(error as Error))
-    const waiter = create({ end, wake: () => resolve(performance.now()) })
-    const timeout = setTimeout(end, seconds * 1000)
-    client.leave = end
+    if (closed || client.hasLeft) return Promise.resolve(null)
     ofApp.set(app_id, held + 1)
     waiting++
-    add(waiter)
     timer ??= setInterval(onTick, tickEvery).unref()
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timeout)
-      client.leave = noop
-      remove(waiter)
-      waiting--
-      const left = (ofApp.get(app_id) ?? 1) - 1
-      if (left === 0) ofApp.delete(app_id)
-      else ofApp.set(app_id, left)
-      if (waiting === 0) {
-        clearInterval(timer)
-        timer = undefined
+    return new Promise((resolve, reject) => {
+      const began = performance.now()
+      let isOver = false
+      const waiter = Object.assign(fields, { end }) as W
+      const timeout = setTimeout(end, seconds * 1000)
+      client.leave = end
+      add(waiter)
+
+      function end(woken_at: number | null = null, error?: unknown): void {
+        if (isOver) return
+        isOver = true
+        clearTimeout(timeout)
+        client.leave = noop
+        client.waited += performance.now() - began
+        client.woken_at = woken_at
+        remove(waiter)
+        release(app_id)
+        if (error === undefined) resolve(woken_at)
+        else reject(error as Error)
       }
+    })
+  }
+
+  function release(app_id: string): void {
+    waiting--
+    const left = (ofApp.get(app_id) ?? 1) - 1
+    if (left === 0) ofApp.delete(app_id)
+    else ofApp.set(app_id, left)
+    if (waiting === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+
+  const stores = {
+    add(waiter: StoreWaiter): void {
+      const { store_id, above } = waiter
+      const set = ofStore.get(store_id) ?? new Set()
+      ofStore.set(store_id, set.add(waiter))
+      lowest.set(store_id, Math.min(above, lowest.get(store_id) ?? above))
+      unasked.stores.add(waiter)
+      unasked.access.add(waiter)
+    },
+    remove(waiter: StoreWaiter): void {
+      const { store_id } = waiter
+      unasked.stores.delete(waiter)
+      unasked.access.delete(waiter)
+      const set = ofStore.get(store_id)
+      set?.delete(waiter)
+      if (set?.size === 0) {
+        ofStore.delete(store_id)
+        lowest.delete(store_id)
+      }
+    },
+  }
+
+  const lists = {
+    add(waiter: ListWaiter): void {
+      ofLists.add(waiter)
+      unasked.lists.add(waiter)
+    },
+    remove(waiter: ListWaiter): void {
+      ofLists.delete(waiter)
+      unasked.lists.delete(waiter)
+    },
+  }
+
+  function wakeThoseOf(store_id: bigint, store: Versions): void {
+    for (const waiter of ofStore.get(store_id) ?? []) {
+      if (newestOf(store, waiter.kinds) > waiter.above) waiter.end(performance.now())
     }
   }
 
@@ -162,9 +210,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
           Array.from(unasked.stores, ({ store_id, above }) => [store_id, lowest.get(store_id) ?? above]),
         )
     unasked.stores.clear()
-    for (const store of await storage.changes.moved(known)) {
-      for (const waiter of ofStore.get(store.id) ?? []) if (waiter.isDue(store)) waiter.wake()
-    }
+    for (const store of await storage.changes.moved(known)) wakeThoseOf(store.id, store)
   }
 
   async function askForAccess(isChanged: boolean): Promise<void> {
@@ -179,16 +225,17 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     for (const [i, { waiters }] of tokens.entries()) {
       const { token, allowed } = found[i] as WaitingAccess
       for (const waiter of waiters) {
-        const { store_id, scopes } = waiter
+        const { store_id, kinds } = waiter
+        const scopes = scopesOf(kinds)
         const scope = allowed.get(store_id) ?? null
         const ended = failureOf(() => {
           checkToken(token, scopes)
           checkAllowed(scope, store_id, scopes)
         })
-        if (ended !== null) waiter.end(ended)
+        if (ended !== null) waiter.end(null, ended)
         // A part of it has ended: the request reads again, and decides.
         else if (!scopes.every(each => covers(token.app_scope, each) && covers(scope ?? '', each)))
-          waiter.wake()
+          waiter.end(performance.now())
       }
     }
   }
@@ -201,9 +248,9 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
       const [{ list }] = waiters as [ListWaiter]
       try {
         const version = await list.read()
-        for (const waiter of waiters) if (waiter.list.known !== version) waiter.wake()
+        for (const waiter of waiters) if (waiter.list.known !== version) waiter.end(performance.now())
       } catch (error) {
-        for (const waiter of waiters) waiter.end(error)
+        for (const waiter of waiters) waiter.end(null, error)
       }
       await new Promise(setImmediate)
     }
@@ -213,59 +260,23 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     get size() {
       return waiting
     },
-    /** Resolves when the store's newest seq of interest is above `above`, or when the wait is over. */
-    async forStore(
-      options: WaitOptions & {
-        store_id: bigint
-        scopes: StoreWaiter['scopes']
-        above: number
-        newest(store: Versions): number
-      },
+    /** Resolves when the store has a change of these kinds above `above`, or when the wait is over. */
+    forStore(
+      { claim, store_id, kinds, above }: Omit<StoreWaiter, 'end'>,
+      options: WaitOptions,
     ): Promise<number | null> {
-      const { claim, store_id, scopes, above, newest } = options
       const known = recent.get(store_id)
-      if (known && newest(versionsAfter(known)) > above) {
+      if (known && newestOf(versionsAfter(known), kinds) > above) {
         // Once: a failover may have lost the change, and the request would read and come back here without end.
         recent.delete(store_id)
-        return performance.now()
+        options.client.woken_at = performance.now()
+        return Promise.resolve(options.client.woken_at)
       }
-      return hold<StoreWaiter>(
-        options,
-        ends => ({ ...ends, claim, store_id, scopes, above, isDue: store => newest(store) > above }),
-        waiter => {
-          const set = ofStore.get(store_id) ?? new Set()
-          ofStore.set(store_id, set.add(waiter))
-          lowest.set(store_id, Math.min(above, lowest.get(store_id) ?? above))
-          unasked.stores.add(waiter)
-          unasked.access.add(waiter)
-        },
-        waiter => {
-          unasked.stores.delete(waiter)
-          unasked.access.delete(waiter)
-          const set = ofStore.get(store_id)
-          set?.delete(waiter)
-          if (set?.size === 0) {
-            ofStore.delete(store_id)
-            lowest.delete(store_id)
-          }
-        },
-      )
+      return hold<StoreWaiter>(options, { claim, store_id, kinds, above }, stores)
     },
     /** Resolves when the list has changed, or when the wait is over. */
-    async forList(options: WaitOptions & { list: WaitingList }): Promise<number | null> {
-      const { claim, list } = options
-      return hold<ListWaiter>(
-        options,
-        ends => ({ ...ends, claim, list }),
-        waiter => {
-          ofLists.add(waiter)
-          unasked.lists.add(waiter)
-        },
-        waiter => {
-          ofLists.delete(waiter)
-          unasked.lists.delete(waiter)
-        },
-      )
+    forList({ claim, list }: Omit<ListWaiter, 'end'>, options: WaitOptions): Promise<number | null> {
+      return hold<ListWaiter>(options, { claim, list }, lists)
     },
     /** Tells of changes that this process has stored. */
     moved(moves: readonly SequenceMove[]): void {
@@ -276,9 +287,8 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
           orders_seq: move.orders_seq ?? orders_seq,
           items_seq: move.items_seq ?? items_seq,
         })
-        const store = versionsAfter(move)
-        for (const waiter of ofStore.get(move.store_id) ?? []) if (waiter.isDue(store)) waiter.wake()
-        for (const waiter of ofLists) if (waiter.list.isDueAfter(move)) waiter.wake()
+        wakeThoseOf(move.store_id, versionsAfter(move))
+        for (const waiter of ofLists) if (waiter.list.isDueAfter(move)) waiter.end(performance.now())
       }
     },
     /** Asks at once: this process has changed what some token may read. */
@@ -290,7 +300,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     close(): void {
       closed = true
       const all = [...[...ofStore.values()].flatMap(set => [...set]), ...ofLists]
-      for (const waiter of all) setTimeout(() => waiter.end(), Math.random() * closingSpread)
+      for (const waiter of all) setTimeout(waiter.end, Math.random() * closingSpread)
     },
   }
 }
@@ -298,7 +308,6 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
 export type Waiting = ReturnType<typeof createWaiting>
 
 interface WaitOptions {
-  claim: AccessClaim
   seconds: number
   client: WaitingClient
 }
@@ -308,6 +317,10 @@ export interface WaitingClient {
   hasLeft: boolean
   /** Called when the client closes the connection. */
   leave(): void
+  /** Milliseconds that its request has waited in all. */
+  waited: number
+  /** When a change ended the last wait, by `performance.now()`; null when something else did. */
+  woken_at: number | null
 }
 
 const noop = (): void => {}

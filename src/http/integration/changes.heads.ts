@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { Head } from '../../contract/changes.ts'
 import { count, index, maxOrderCount } from '../../contract/paging.ts'
 import { createHeads, type HeadList } from '../../domain/reading/heads.ts'
+import type { SequenceMove } from '../../storage/port/index.ts'
 import { admit } from '../admission/overload.ts'
 import { sendData } from '../reply/envelope.ts'
 import { rateLimit } from '../reply/headers.ts'
@@ -63,7 +64,7 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         const heads = await listHeads(principal, { index: number, count: most, after })
         return { heads, tag: tagOf(heads) }
       }
-      const time = waitingTime(request, reply, {
+      const time = waitingTime(request, {
         // `*` matches whatever changes.
         seconds: known === undefined || known.includes('*') || request.method === 'HEAD' ? 0 : seconds,
         expires_at: principal.expires_at,
@@ -72,22 +73,17 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
       for (;;) {
         const { heads, tag } = await read()
         const isKnown = matches(known, tag)
-        if (isKnown && time.left() > 0) {
-          request.ticket?.release()
-          const isChanged = await time.spend(wait =>
-            waiting.forList({
-              ...wait,
-              claim: principal.claim,
-              list: {
-                key: [principal.claim.jti, number, most, after].join(' '),
-                known: tag,
-                read: async () => (await read()).tag,
-                isDueAfter: move =>
-                  heads.some(({ store_id, seq }) => store_id === move.store_id && move.seq > seq),
-              },
-            }),
-          )
-          if (!isChanged) return answer(reply, tag, null)
+        if (isKnown && time.seconds > 0) {
+          time.begin()
+          const list = {
+            key: [principal.claim.jti, number, most, after].join(' '),
+            known: tag,
+            read: async () => (await read()).tag,
+            isDueAfter: (move: SequenceMove) =>
+              heads.some(({ store_id, seq }) => store_id === move.store_id && move.seq > seq),
+          }
+          const woken_at = await waiting.forList({ claim: principal.claim, list }, time)
+          if (woken_at === null) return answer(reply, tag, null)
           await admit(request)
           continue
         }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { Changes } from '../../contract/changes.ts'
 import { fieldType, mayBeOmitted } from '../../contract/fields.ts'
@@ -8,9 +8,7 @@ import {
   type ChangesPage,
   type ChangesRequest,
   createChangesList,
-  newestOf,
   scopeOfKind,
-  scopesOf,
 } from '../../domain/reading/changes.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
@@ -76,28 +74,20 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
   /** Reads a page; when it has no entries, waits for one and reads again. */
   async function readOrWait(
     request: FastifyRequest,
-    reply: FastifyReply,
     query: ChangesRequest,
     seconds: number,
   ): Promise<ChangesPage> {
     const principal = principalOf(request)
-    const time = waitingTime(request, reply, { seconds, expires_at: principal.expires_at, clock })
+    const time = waitingTime(request, { seconds, expires_at: principal.expires_at, clock })
     for (;;) {
       const page = await listChanges(principal, query)
-      if (page.rows > 0 || time.left() <= 0) return page
-      request.ticket?.release()
-      const isChanged = await time.spend(wait =>
-        waiting.forStore({
-          ...wait,
-          claim: principal.claim,
-          store_id: query.store_id,
-          scopes: scopesOf(page.kinds),
-          above: page.newest,
-          newest: store => newestOf(store, page.kinds),
-        }),
-      )
+      if (page.rows > 0 || time.seconds <= 0) return page
+      time.begin()
+      const { claim } = principal
+      const { kinds, newest: above } = page
+      const woken_at = await waiting.forStore({ claim, store_id: query.store_id, kinds, above }, time)
       // Without a change the page is still the current one, and nothing has to be read.
-      if (!isChanged) return page
+      if (woken_at === null) return page
       await admit(request)
     }
   }
@@ -135,7 +125,7 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
       const { store_id, after, feed, count: most, kinds, wait: seconds } = request.query
       await checkKinds(principalOf(request), kinds)
       const query = { store_id, after, feed, count: most, kinds }
-      const page = await readOrWait(request, reply, query, request.method === 'HEAD' ? 0 : seconds)
+      const page = await readOrWait(request, query, request.method === 'HEAD' ? 0 : seconds)
       reply.header('cache-control', 'no-store')
       return sendChanges(reply, page)
     },

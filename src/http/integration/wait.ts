@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { mayBeOmitted } from '../../contract/fields.ts'
 import type { WaitingClient } from '../../domain/reading/waiting.ts'
@@ -18,38 +18,26 @@ export const wait = mayBeOmitted(
   }),
 )
 
-/** The time that a request may still wait: until its own limit, and never longer than its token is valid. */
+/** How a request waits: until its own limit, and never longer than its token is valid. */
 export function waitingTime(
   request: FastifyRequest,
-  reply: FastifyReply,
   { seconds, expires_at, clock }: { seconds: number; expires_at: Seconds; clock: Clock },
 ) {
   const until = performance.now() + Math.min(seconds, expires_at - clock.now()) * 1000
-  const client: WaitingClient = { hasLeft: false, leave() {} }
-  if (seconds > 0) {
-    reply.raw.once('close', () => {
-      client.hasLeft = true
-      client.leave()
-    })
-  }
-  const left = () => (client.hasLeft ? 0 : (until - performance.now()) / 1000)
+  const client: WaitingClient = { hasLeft: false, leave() {}, waited: 0, woken_at: null }
+  if (seconds > 0) request.wait = client
   return {
-    /** Seconds. */
-    left,
-    /** Whether a change ended the wait. */
-    async spend(hold: (time: HeldTime) => Promise<number | null>): Promise<boolean> {
-      const began = performance.now()
-      try {
-        request.woken_at = await hold({ client, seconds: left() })
-        return request.woken_at !== null
-      } finally {
-        request.waited = (request.waited ?? 0) + performance.now() - began
-      }
+    client,
+    /** Thousands of requests may wait: each gives up its slot and what it does not need for its answer. */
+    begin(): void {
+      request.ticket?.release()
+      request.ticket = null
+      request.raw.rawHeaders = []
+      request.raw.headers.authorization = undefined
+    },
+    /** That are left. */
+    get seconds(): number {
+      return client.hasLeft ? 0 : (until - performance.now()) / 1000
     },
   }
-}
-
-interface HeldTime {
-  client: WaitingClient
-  seconds: number
 }

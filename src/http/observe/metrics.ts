@@ -132,8 +132,8 @@ export function createMetrics() {
         },
       })
       registry.registerMetric(open)
-      ends.listenToAnswers(({ woken_at }) => {
-        if (typeof woken_at === 'number') wakeUps((performance.now() - woken_at) / 1000)
+      ends.listenToAnswers(({ wait }) => {
+        if (wait && wait.woken_at !== null) wakeUps((performance.now() - wait.woken_at) / 1000)
       })
       const bound = new Map<string, (seconds: number) => void>()
       ends.listen(({ request, method, route, status, milliseconds, aborted }) => {

@@ -2,13 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Milliseconds that the request has waited for a change: time without work. */
-    waited?: number
-    /** When a change ended the wait, by `performance.now()`; null when the last wait ended without one. */
-    woken_at?: number | null
+    /** Of a request that waits for a change, or has waited. */
+    wait?: Wait
     /** The pattern of a path that has other methods than the one of the request, which is 405. */
     other_methods_route?: string
   }
+}
+
+export interface Wait {
+  /** Milliseconds: time without work. */
+  waited: number
+  /** When a change ended the wait, by `performance.now()`; null when the last wait ended without one. */
+  woken_at: number | null
+  /** The connection is closed. */
+  hasLeft?: boolean
+  /** Called when the connection closes. */
+  leave?(): void
 }
 
 /** nginx's status for a request whose client closed the connection before the response. */
@@ -49,13 +58,18 @@ export function createRequestEnds() {
       // Read now: a closed socket has no address.
       const address = request.ip
       raw.once('close', () => {
+        const { wait } = request
+        if (wait) {
+          wait.hasLeft = true
+          wait.leave?.()
+        }
         const end: RequestEnd = {
           request,
           method: request.method,
           route: request.routeOptions.url ?? request.other_methods_route ?? null,
           address,
           status: raw.headersSent ? raw.statusCode : clientClosedRequest,
-          milliseconds: reply.elapsedTime - (request.waited ?? 0),
+          milliseconds: reply.elapsedTime - (wait?.waited ?? 0),
           aborted: !raw.writableFinished,
         }
         for (const listener of listeners) listener(end)

@@ -22,13 +22,18 @@ export function createHeld() {
         throw fail('service_unavailable', message, { headers: { 'retry-after': '1' } })
       }
       const began = performance.now()
+      request.wait = {
+        get waited() {
+          return performance.now() - began
+        },
+        woken_at: null,
+      }
       reply.hijack()
       all.set(raw, network)
       const timer = setTimeout(() => raw.destroy(), heldFor)
       raw.once('close', () => {
         clearTimeout(timer)
         all.delete(raw)
-        request.waited = performance.now() - began
       })
     },
     end(): void {

@@ -7,6 +7,7 @@ import {
   withoutRange,
 } from '../../shared/page-snapshot.ts'
 import type { ReadClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
+import { noBytes } from '../../shared/no-bytes.ts'
 import { claimValues, readFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -109,12 +110,12 @@ export function pageStatements(shape: ListShape, common: StatementOptions = {}) 
   }
 }
 
-export const emptyChunk = (): Chunk => ({ bytes: new Uint8Array(), rows: 0, next: null })
+export const emptyChunk = (): Chunk => ({ bytes: noBytes, rows: 0, next: null })
 
 export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }: ListShape): Chunk {
   const count = Number(rows)
   const next = count < limit ? null : order.map((_, i) => String(last[i]))
-  return { bytes: bytes ?? new Uint8Array(), rows: count, next }
+  return { bytes: bytes ?? noBytes, rows: count, next }
 }
 
 /** The first chunk of a page, whose cursor carries the page snapshot when there is one, and the end of a full page. */
@@ -146,5 +147,5 @@ export function rangeChunk(row: RawRow, snapshot: PageSnapshot, rows: number, sh
 /** The next entries of a page snapshot after the list has changed: found by their ids. */
 export function byIdsChunk([rows, bytes]: RawRow, snapshot: PageSnapshot, ids: number): Chunk {
   const next = advance(withoutRange(snapshot), ids)
-  return { bytes: bytes ?? new Uint8Array(), rows: Number(rows), next }
+  return { bytes: bytes ?? noBytes, rows: Number(rows), next }
 }

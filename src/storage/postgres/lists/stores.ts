@@ -1,4 +1,5 @@
 import type { AccessClaim, Chunk, Cursor, FirstChunk, MerchantStore, Stores } from '../../port/index.ts'
+import { noBytes } from '../../shared/no-bytes.ts'
 import { claimValues, readFacts, storeFacts, tokenFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -86,5 +87,5 @@ export function createStores(db: Database): Stores {
 
 function chunkOf([rows, bytes, last]: RawRow, limit: number): Chunk {
   const count = Number(rows)
-  return { bytes: bytes ?? new Uint8Array(), rows: count, next: count < limit ? null : [String(last)] }
+  return { bytes: bytes ?? noBytes, rows: count, next: count < limit ? null : [String(last)] }
 }

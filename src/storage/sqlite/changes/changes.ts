@@ -1,4 +1,5 @@
 import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
+import { noBytes } from '../../shared/no-bytes.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import { type Access, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
@@ -50,7 +51,7 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
     const [rows, orders, last_seq, bytes] = statement.get(store_id, after, head, wanted) as Row
     const isEnd = rows < wanted || rows === left || last_seq === head || last_seq === null
     const next = isEnd ? null : [last_seq, head, left - rows]
-    return { bytes: bytes ?? new Uint8Array(), rows, orders: orders ?? 0, next, last_seq }
+    return { bytes: bytes ?? noBytes, rows, orders: orders ?? 0, next, last_seq }
   }
 
   return {
