@@ -49,7 +49,7 @@ interface ListWaiter extends Waiter {
 type Versions = Pick<StoreFacts, 'orders_version' | 'items_version'>
 
 /** A list that a request waits for. */
-export interface WaitingList {
+interface WaitingList {
   /** Requests of one token for one list share a question. */
   key: string
   /** The list's version that the client knows. */

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Wait {
+interface Wait {
   /** Milliseconds: time without work. */
   waited: number
   /** When a change ended the wait, by `performance.now()`; null when the last wait ended without one. */
