@@ -11,7 +11,8 @@ import { galleryPage } from './gallery.ts'
 
 /** The parts that all pages are made of, each in all its states, under the policy of every page. */
 
-const app = Fastify()
+// The browser keeps connections open that it has not used yet, which a close would wait for.
+const app = Fastify({ forceCloseConnections: true })
 let base: string
 
 before(async () => {
