@@ -9,13 +9,13 @@ const suites = (kind: string): string =>
     .map(name => readFileSync(join(tests, 'suites', kind, name), 'utf8'))
     .join()
 
-test('npm test and npm run test:faults run every test file', () => {
+test('npm test, test:pages and test:faults run every test file', () => {
   const { scripts } = JSON.parse(readFileSync(join(tests, '../package.json'), 'utf8'))
   const byGlob = new Set(
     [...scripts['test:alone'].matchAll(/test\/(\w+)\/\*\.test\.ts/g)].map(([, folder]) => folder),
   )
   const inSuites = new Set(
-    ['browser', 'faults', 'own', 'sqlite']
+    ['faults', 'own', 'pages', 'sqlite']
       .flatMap(folder => [...suites(folder).matchAll(/filesOf\('(\w+)'/g)])
       .map(([, folder]) => folder),
   )

@@ -4,7 +4,6 @@ await runFiles('postgres', [
   'cli/database.test.ts',
   'cli/doctor.test.ts',
   'cli/import.test.ts',
-  'client/conform.test.ts',
   'domain/sales.property.test.ts',
   'domain/usage-figures.test.ts',
   'domain/usage-recorder.test.ts',

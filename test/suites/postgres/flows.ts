@@ -7,7 +7,5 @@ await runFiles('postgres', [
   'oauth/idempotency.test.ts',
   'oauth/revocation-race.test.ts',
   'oauth/token-families.test.ts',
-  'console/brand.test.ts',
-  'console/decisions.test.ts',
   'console/store-data.test.ts',
 ])

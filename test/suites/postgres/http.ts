@@ -4,7 +4,6 @@ await runFiles('postgres', [
   'http/added-scopes.test.ts',
   'http/bearer.test.ts',
   'http/changes.test.ts',
-  'http/cors.test.ts',
   'http/errors-faults.test.ts',
   'http/histories.test.ts',
   'http/etag-restore.test.ts',

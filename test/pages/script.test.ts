@@ -7,8 +7,8 @@ import { authorizePath, type Client, grant, redirectUri } from '../helpers/autho
 import { sampleCart, sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { sharedBrowser, signIn } from '../helpers/pages.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
-import { filled, matrix, type Role } from './matrix.ts'
-import { nobodys } from './tenants.ts'
+import { filled, matrix, type Role } from '../attacks/matrix.ts'
+import { nobodys } from '../attacks/tenants.ts'
 
 /** Script in everything that others can name, and in every address, in a real browser: nothing of it runs. */
 
