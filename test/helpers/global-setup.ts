@@ -20,6 +20,7 @@ export async function globalSetup(): Promise<void> {
     server = await createServer()
     await server.start()
     process.env['TEST_DATABASE'] = server.url
+    process.env['TEST_DATABASE_IS_OURS'] = 'true'
   }
   process.env['TEST_TEMPLATE'] = await createTemplate(process.env['TEST_DATABASE'])
 }

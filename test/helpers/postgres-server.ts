@@ -82,6 +82,8 @@ export async function createServer({
     unix_socket_directories: '',
     max_connections: 300, // test files run in parallel, each with pools of its own
     fsync: fsync ? 'on' : 'off',
+    // Nothing here lives long enough to need it.
+    autovacuum: 'off',
     ...(standbyOf && { primary_conninfo: conninfo(standbyOf.url) }),
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -41,7 +41,7 @@ test(`changes: in ${histories} generated histories on two nodes each client ends
     while (started < histories) {
       const n = started++
       const store_ids = n % 2 === 0 ? [n * 2 + 1] : [n * 2 + 1, n * 2 + 2]
-      const shape = { writers: 3, batches: 4, followers: 2 }
+      const shape = { writers: 3, batches: 3, followers: 2 }
       const figures = await playHistory(createRandom(seed, n), place, store_ids, shape)
       requests += figures.requests
     }
