@@ -10,7 +10,7 @@ import type { Ingest, IngestBatch } from '../../src/ingest/ingest.ts'
 import { createIngestPool } from '../../src/ingest/threads/pool.ts'
 import { type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
 import { byTest } from '../helpers/by.ts'
-import { beforeDatabase, emptyDatabase, sqliteAlone } from '../helpers/engine.ts'
+import { emptyDatabase, sqliteAlone } from '../helpers/engine.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { databaseEnvironment, openStorage } from '../helpers/storage.ts'
 
@@ -183,25 +183,4 @@ test('a thread that cannot open its database fails its batches; a later one has 
   assert.equal('counts' in (await batch.commit()), true)
   await pool.close()
   rmSync(dirname(dirname(file)), { recursive: true })
-})
-
-test('a batch that a thread’s heap cannot hold is 413, because it would fail again; another batch is not', {
-  skip: beforeDatabase,
-}, async () => {
-  const heap = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 }
-  const pool = createIngestPool({ database, threads: 1, storage: readConfig(databaseEnvironment), heap })
-  const small = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
-  const large = pool.open({ by: byTest })
-  // The numbers of bad lines stay in the heap until the answer.
-  const bad = Buffer.from('1\n'.repeat(100_000))
-  await assert.rejects(
-    async () => {
-      for (let i = 0; i < 100; i++) await large.push(bad)
-    },
-    { code: 'body_too_large', message: /fits into 24 MB/ },
-  )
-  await assert.rejects(small.commit(), StorageUnavailable)
-  const next = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
-  assert.equal('counts' in (await next.commit()), true)
-  await pool.close()
 })

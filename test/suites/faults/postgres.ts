@@ -6,5 +6,6 @@ await runFiles('postgres', [
   'faults/crash.test.ts',
   'faults/shutdown.test.ts',
   'faults/unusable-database.test.ts',
+  'faults/usage.test.ts',
   'faults/webhooks.test.ts',
 ])

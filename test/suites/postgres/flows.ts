@@ -10,7 +10,6 @@ await runFiles('postgres', [
   'domain/usage-recorder.test.ts',
   'flows/authorization-code.test.ts',
   'flows/connected-apps.test.ts',
-  'flows/usage.test.ts',
   'ingest/ingest.test.ts',
   'ingest/pool.test.ts',
   'oauth/idempotency.test.ts',
