@@ -100,6 +100,8 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     const { app_id } = fields.claim
     const held = ofApp.get(app_id) ?? 0
     if (held >= limit) throw tooMany(limit)
+    // Not of an earlier wait of the same request.
+    client.woken_at = null
     if (closed || client.hasLeft) return Promise.resolve(null)
     ofApp.set(app_id, held + 1)
     waiting++
