@@ -16,7 +16,7 @@ const isClone = existsSync(source)
 /**
  * Both for 10,000 waiting requests (docs/performance.md). Semi-spaces of 4 MB instead of 32 save 100 MB. A heap that may
  * grow by a quarter between two collections, and not to more than twice its size, saves 170 MB once the requests have
- * been repeated. V8 reads the flags only when a process starts.
+ * been repeated. Semi-spaces have the size that the process starts with.
  */
 const flags = ['serve', 'demo'].includes(process.argv[2] ?? '')
   ? ['--max-semi-space-size=4', '--heap-growing-percent=25']

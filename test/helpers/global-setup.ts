@@ -14,7 +14,7 @@ export async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= compileCache
   process.env['TEST_INGEST_THREADS'] = '1'
   process.env['TEST_DATABASE_TIMEOUT'] = '30000'
-  if (process.argv.some(file => /\bpages\b/.test(file))) provideChromium()
+  if (process.argv.some(file => /\/pages\//.test(file))) provideChromium()
   providePgBouncer()
   if (!process.env['TEST_DATABASE']) {
     server = await createServer()
