@@ -147,7 +147,7 @@ export async function createServices(deps: ServiceDeps) {
       signUpThrottle: createThrottle('sign-up', { storage, clock }),
       singleUseForms: createSingleUseForms({ storage, clock }),
       consents: createConsent({ storage, clock }),
-      connectedApps: createConnectedApps({ storage, clock, reads }),
+      connectedApps: createConnectedApps({ storage, clock }),
       auditLog: createAuditLog({ storage }),
       switches,
       brand,

@@ -96,7 +96,7 @@ describe('the list', () => {
     const words = textOf((await owner.open('/account/apps')).text)
     assert.match(words, /Harbour <b>Street<\/b> Activated/)
     assert.match(words, /Last read2 Nov 2026, 00:30 Sydney time/)
-    assert.match(words, /In the last 30 days1 order and 0 items/)
+    assert.match(words, /Read in total1 order and 0 items/)
   })
 
   test('apps that the operator connected are in a list of their own, with this merchant’s stores and no way to revoke', async () => {

@@ -114,8 +114,8 @@ test('a rejected request is not a read of the store', async t => {
     clock: world.server.clock,
     recorder: { flush: async () => {} },
   })
-  assert.deepEqual([...(await figures.last([7n])).keys()], [])
-  assert.deepEqual([...(await figures.last([1001n])).keys()], [world.reader.client_id])
+  assert.deepEqual([...(await figures.byApp([7n])).keys()], [])
+  assert.deepEqual([...(await figures.byApp([1001n])).keys()], [world.reader.client_id])
 })
 
 test('every error of an app is in its log under the request id, with the code of the response', async t => {

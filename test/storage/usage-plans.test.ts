@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
-import type { Usage } from '../../src/storage/port/index.ts'
+import { everSpan, type Usage } from '../../src/storage/port/index.ts'
 import type { Database as PostgresDatabase } from '../../src/storage/postgres/connection/database.ts'
 import { createUsage as createPostgresUsage } from '../../src/storage/postgres/usage/usage.ts'
 import { encode, type Value } from '../../src/storage/postgres/connection/values.ts'
@@ -35,8 +35,8 @@ const questions: Record<string, { ask(usage: Usage): Promise<unknown>; sqlite: R
     postgres: /usage_reads_pkey/,
   },
   'reads ever': {
-    ask: usage => usage.readsEver([1n, 2n]),
-    sqlite: /PRIMARY KEY \(store_id=\? AND width=\?\)/,
+    ask: usage => usage.reads({ ...everSpan, ...stores, by: ['app_id'], together: true }),
+    sqlite: /PRIMARY KEY \(store_id=\? AND width=\? AND bucket>\? AND bucket<\?\)/,
     postgres: /usage_reads_pkey/,
   },
   'requests of an app': {

@@ -4,7 +4,6 @@ import { fields, text } from '../fields.ts'
 import type { PageScope } from '../page-scope.ts'
 import { sendHtml } from '../send-html.ts'
 import { connectedAppsPage, type Revoked } from './apps.view.ts'
-import { shownDays } from './days.ts'
 
 /** The merchant's home: every app that can read one of the stores. */
 export function connectedAppsList(scope: PageScope, { connectedApps, figures }: ConsoleDeps): void {
@@ -13,7 +12,7 @@ export function connectedAppsList(scope: PageScope, { connectedApps, figures }: 
   scope.get('/account/apps', { schema }, async ({ account, viewer, query }, reply) => {
     const connections = await connectedApps.list(account)
     const ids = connections.stores.map(({ id }) => id)
-    const reads = await figures.reads.byApp(ids, shownDays)
+    const reads = await figures.reads.byApp(ids)
     const revoked = revokedApp(connections, query.revoked)
     return sendHtml(reply, connectedAppsPage({ viewer, connections, reads, revoked }))
   })

@@ -28,8 +28,8 @@ export type Revoked = AppConnections | 'all' | null
 interface ConnectedAppsView {
   viewer: Viewer
   connections: Connections
-  /** By app, in the last 30 days. */
-  reads: ReadonlyMap<string, Pick<ReadCounts, 'orders' | 'items'>>
+  /** By app, of all its reads. */
+  reads: ReadonlyMap<string, ReadCounts>
   revoked: Revoked
 }
 
@@ -104,7 +104,7 @@ const connectedApp = (
       !${beside}
     </div>
     !${storesLine(one, connections)}
-    !${facts(factsOf(one, reads.get(one.app.id) ?? { orders: 0, items: 0 }), { across: true })}
+    !${facts(factsOf(one, reads.get(one.app.id)), { across: true })}
   </section>`
 
 /** With the app's whole access, where the operator connected it too. */
@@ -120,19 +120,17 @@ function storesLine(one: Connection, { stores, own, linked }: Connections): stri
   return html`<p>${words} !${activation(read)}</p>!${also}`
 }
 
-function factsOf(
-  { app, since, stores, last_read_at }: Connection,
-  { orders, items }: Pick<ReadCounts, 'orders' | 'items'>,
-): Fact[] {
+function factsOf({ app, since, stores }: Connection, reads: ReadCounts | undefined): Fact[] {
   const zone = homeZone(stores)
+  const { orders = 0, items = 0 } = reads ?? {}
   return [
     { term: 'Connected since', html: storeTime(since, zone) },
     {
       term: 'Last read',
-      ...(last_read_at === null ? { text: 'Never' } : { html: storeTime(last_read_at, zone) }),
+      ...(reads ? { html: storeTime(reads.last_at, zone) } : { text: 'Never' }),
     },
     {
-      term: 'In the last 30 days',
+      term: 'Read in total',
       text: `${formatCount(orders, 'order')} and ${formatCount(items, 'item')}`,
     },
     ...(app.publisher === null ? [] : [{ term: 'Made by', text: app.publisher }]),

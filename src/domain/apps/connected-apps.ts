@@ -1,7 +1,6 @@
 import type { Clock, Seconds } from '../../lib/clock.ts'
 import type { Account, App, MerchantStore, Storage } from '../../storage/port/index.ts'
 import { auditEntry, byAccount, type From } from '../audit/audit.ts'
-import type { LastRead, ReadFigures } from '../usage/reads.ts'
 import { newScopes, readScopes } from './readable.ts'
 
 /** A merchant's store that an app may read. */
@@ -10,7 +9,6 @@ export interface ConnectedStore extends MerchantStore {
   scopes: string[]
   since: Seconds
   activated_at: Seconds | null
-  last_read_at: Seconds | null
 }
 
 /** An app that may read stores of a merchant, by the merchant's consent or by an operator link. */
@@ -21,7 +19,6 @@ export interface Connection {
   new_scopes: string[]
   /** By id. Empty when every store was removed from the authorization or left the merchant. */
   stores: ConnectedStore[]
-  last_read_at: Seconds | null
 }
 
 /** The apps that may read a merchant's stores. */
@@ -69,22 +66,15 @@ export function storesOf({ own, linked }: Pick<AppConnections, 'own' | 'linked'>
 /** False when the app has lost the scopes that it was connected with. */
 export const isRead = ({ scopes }: Pick<ConnectedStore, 'scopes'>): boolean => scopes.length > 0
 
-interface ConnectedAppsDeps {
-  storage: Storage
-  clock: Clock
-  reads: Pick<ReadFigures, 'last'>
-}
-
 /** A merchant's view of the apps that may read their stores. */
-export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps) {
+export function createConnectedApps({ storage, clock }: { storage: Storage; clock: Clock }) {
   /** Of all apps, or of the given one: a merchant may have thousands of stores, and each app its own list of them. */
   async function list(account: Account, app_id?: string): Promise<Connections> {
     const stores = await storage.stores.ofMerchant(account.email)
     const ids = stores.map(({ id }) => id)
-    const [allowed, links, last] = await Promise.all([
+    const [allowed, links] = await Promise.all([
       storage.authorizations.ofAccount(account.id, app_id),
       storage.authorizations.linksTo(ids, app_id),
-      reads.last(ids, app_id),
     ])
     const app_ids = new Set([...allowed, ...links].map(({ app_id }) => app_id))
     const apps = await findAll([...app_ids])
@@ -116,7 +106,7 @@ export function createConnectedApps({ storage, clock, reads }: ConnectedAppsDeps
     const byId = new Map(stores.map(store => [store.id, store]))
     const see = (some: Linked[]): Connection[] =>
       some
-        .flatMap(({ app_id, ...rest }) => connectionOf(apps.get(app_id), rest, byId, last.get(app_id)))
+        .flatMap(({ app_id, ...rest }) => connectionOf(apps.get(app_id), rest, byId))
         .sort((a, b) => a.app.name.localeCompare(b.app.name, 'en') || (a.app.id < b.app.id ? -1 : 1))
     return { stores, own: see(own), linked: see(linked) }
   }
@@ -189,19 +179,14 @@ function connectionOf(
   app: App | undefined,
   { since, allowed, stores }: Omit<Linked, 'app_id'>,
   byId: ReadonlyMap<bigint, MerchantStore>,
-  last: LastRead | undefined,
 ): Connection[] {
   if (!app) return []
   const seen = stores.flatMap(({ store_id, scopes, since, activated_at }): ConnectedStore[] => {
     const store = byId.get(store_id)
-    const last_read_at = last?.stores.get(store_id) ?? null
-    return store ? [{ ...store, scopes, since, activated_at, last_read_at }] : []
+    return store ? [{ ...store, scopes, since, activated_at }] : []
   })
-  const reads = seen.flatMap(({ last_read_at }) => last_read_at ?? [])
   const new_scopes = allowed === null ? [] : newScopes(app, allowed)
-  return [
-    { app, since, new_scopes, stores: seen, last_read_at: reads.length === 0 ? null : Math.max(...reads) },
-  ]
+  return [{ app, since, new_scopes, stores: seen }]
 }
 
 function whatChanged(before: ReadonlySet<bigint>, after: readonly bigint[]): string {

@@ -1,5 +1,6 @@
 import type { Seconds } from '../../lib/clock.ts'
 import {
+  everSpan,
   type ReadCounts,
   type ReadDelta,
   type ReadSums,
@@ -16,12 +17,6 @@ export interface DayOfReads {
   orders: number
   items: number
   sales: number
-}
-
-/** When an app last read any store, and each store. */
-export interface LastRead {
-  last_at: Seconds
-  stores: ReadonlyMap<bigint, Seconds>
 }
 
 /** Where a page of activity ended; opaque to the caller. */
@@ -70,12 +65,11 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
       const ofApp = Map.groupBy(rows, ({ app_id }) => app_id ?? '')
       return new Map([...ofApp].map(([app_id, some]) => [app_id, fill(some)]))
     },
-    /** The sum of these days for each app that read any of the stores in them. */
-    async byApp(store_ids: readonly bigint[], days: number): Promise<Map<string, ReadCounts>> {
+    /** Everything that each app has ever read from these stores; without apps that read none of them. */
+    async byApp(store_ids: readonly bigint[]): Promise<Map<string, ReadCounts>> {
       await recorder.flush()
-      const span = lastBuckets('day', days, clock.now())
       const rows = await storage.usage.reads({
-        ...span,
+        ...everSpan,
         store_ids,
         app_id: null,
         by: ['app_id'],
@@ -83,19 +77,17 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
       })
       return new Map(rows.map(row => [row.app_id ?? '', row]))
     },
-    /** By app, of all or only the given one, without apps that never read any of the stores. */
-    async last(store_ids: readonly bigint[], app_id?: string): Promise<Map<string, LastRead>> {
+    /** When the app last read each of these stores; without stores that it never read. */
+    async last(store_ids: readonly bigint[], app_id: string): Promise<Map<bigint, Seconds>> {
       await recorder.flush()
-      const apps = Map.groupBy(await storage.usage.readsEver(store_ids, app_id), ({ app_id }) => app_id)
-      return new Map(
-        [...apps].map(([app_id, rows]) => [
-          app_id,
-          {
-            last_at: Math.max(...rows.map(({ last_at }) => last_at)),
-            stores: new Map(rows.map(({ store_id, last_at }) => [store_id, last_at])),
-          },
-        ]),
-      )
+      const rows = await storage.usage.reads({
+        ...everSpan,
+        store_ids,
+        app_id,
+        by: ['store_id'],
+        together: true,
+      })
+      return new Map(rows.map(({ store_id, last_at }) => [store_id ?? 0n, last_at]))
     },
     /** Reads by app, store and hour, for as long as hours are kept. */
     async activity(

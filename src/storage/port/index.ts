@@ -33,7 +33,7 @@ export type * from './webhooks.ts'
 export { logoTypes, platformOwner } from './brand.ts'
 export { changeKinds } from './changes.ts'
 export { StorageUnavailable } from './unavailable.ts'
-export { allApps, usageRetention, usageWidths } from './usage.ts'
+export { allApps, everSpan, usageRetention, usageWidths } from './usage.ts'
 export { webhookEvents } from './webhooks.ts'
 
 /**

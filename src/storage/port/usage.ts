@@ -103,6 +103,9 @@ export interface UsageSpan {
   to: Seconds
 }
 
+/** All reads, however long ago. */
+export const everSpan: UsageSpan = { width: usageWidths.ever, from: 0, to: 0 }
+
 export interface ReadsQuery extends UsageSpan {
   store_ids: readonly bigint[]
   /** Null: all apps. */
@@ -160,11 +163,6 @@ export interface Usage {
   reads(query: ReadsQuery): Promise<ReadSums[]>
   /** Single rows, newest bucket first, then by store and app. */
   activity(query: ActivityQuery): Promise<ReadDelta[]>
-  /** The total reads of each app, or of the given one, from each store; by store, then app. */
-  readsEver(
-    store_ids: readonly bigint[],
-    app_id?: string,
-  ): Promise<(ReadCounts & { store_id: bigint; app_id: string })[]>
   /** Sorted by bucket, or by the bytes of endpoint or app_id. */
   requests(query: RequestsQuery): Promise<RequestSums[]>
   /** The apps with the most requests, most first, then by the bytes of the id; empty for requests of unknown apps. */

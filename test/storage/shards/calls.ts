@@ -359,7 +359,6 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     'one for each store',
     s => s.usage.activity({ ...span, store_ids: [one, two], app_id: 'app', after: null, limit: 9 }),
   ],
-  'usage.readsEver': ['one for each store', s => s.usage.readsEver([one, two])],
   'usage.requests': ['one', s => s.usage.requests({ ...span, app_id: 'app', by: 'endpoint' })],
   'usage.busiestApps': ['all', s => s.usage.busiestApps(span, 10)],
   'usage.ingest': ['one', s => s.usage.ingest(span)],

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { latencyBucketCount } from '../../../src/lib/latency-buckets.ts'
 import {
   allApps,
+  everSpan,
   type IngestDelta,
   type LoggedRequest,
   type ReadDelta,
+  type ReadsQuery,
   type RequestDelta,
   type Storage,
   type UsageBatch,
@@ -252,18 +254,23 @@ export function usageTests(open: Open): void {
         read({ store_id: 1n }),
       ],
     })
-    const ever = await storage.usage.readsEver([1n, 2n])
+    const readsEver = (app_id: string | null, by: ReadsQuery['by']) =>
+      storage.usage.reads({ ...everSpan, store_ids: [1n, 2n], app_id, by, together: true })
     assert.deepEqual(
-      ever.map(row => [row.store_id, row.app_id, row.orders, row.last_at]),
+      (await readsEver(null, ['store_id', 'app_id'])).map(row => [
+        row.store_id,
+        row.app_id,
+        row.orders,
+        row.last_at,
+      ]),
       [
         [1n, 'b', 0, 30],
         [2n, 'a', 3, 20],
       ],
     )
-    const ofOne = await storage.usage.readsEver([1n, 2n], 'a')
     assert.deepEqual(
-      ofOne.map(row => [row.store_id, row.app_id]),
-      [[2n, 'a']],
+      (await readsEver('a', ['store_id'])).map(row => [row.store_id, row.last_at]),
+      [[2n, 20]],
     )
   })
 
@@ -507,7 +514,11 @@ export function usageTests(open: Open): void {
         [kept],
       )
     }
-    assert.equal((await storage.usage.readsEver([1n])).length, 1, 'the last read stays')
+    assert.equal(
+      (await storage.usage.reads({ ...everSpan, store_ids: [1n], app_id: null, by: [] })).length,
+      1,
+      'the last read stays',
+    )
     const log = await storage.usage.log({ app_id: 'a', ...noFilter })
     assert.deepEqual(
       log.map(({ at_ms }) => at_ms),

@@ -15,7 +15,7 @@ export function accountActivity(scope: PageScope, { storage, connectedApps, figu
   scope.get('/account/activity', { schema }, async ({ account, viewer, query }, reply) => {
     const stores = await storage.stores.ofMerchant(account.email)
     const ids = stores.map(({ id }) => id)
-    const apps = await connectedApps.findAll([...(await figures.reads.last(ids)).keys()])
+    const apps = await connectedApps.findAll([...(await figures.reads.byApp(ids)).keys()])
     // A store of another merchant, or an app that never read one of these, filters nothing.
     const wanted = parseInt64(query.store)
     const store_id = ids.find(id => id === wanted) ?? null

@@ -16,9 +16,13 @@ export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
   const schema = { querystring: fields({ store: text, saved: text, q: text, page: text }) }
 
   scope.get('/account/apps/:app_id', { schema }, async ({ connections, viewer, query }, reply) => {
-    const reads = await readsOf(connections, pickedStore(connections, query.store))
+    const ids = storesOf(connections).map(({ id }) => id)
+    const [reads, last] = await Promise.all([
+      readsOf(connections, pickedStore(connections, query.store)),
+      figures.reads.last(ids, connections.app.id),
+    ])
     const part = storePart(query)
-    return sendHtml(reply, appPage({ viewer, connections, reads, part, saved: query.saved === '1' }))
+    return sendHtml(reply, appPage({ viewer, connections, reads, last, part, saved: query.saved === '1' }))
   })
 
   /** Days are those of the picked store's time zone, or of the zone that most of the app's stores are in. */

@@ -15,12 +15,13 @@ import { changesInWords, scopeList } from '../../consent/scope-list.view.ts'
 import { storeNames, storesInWords } from '../../parts/format/store-name.ts'
 import { homeZone } from '../../parts/format/store-zone.ts'
 import type { StorePart } from '../store-part.view.ts'
-import { storesCard } from './stores-card.view.ts'
+import { type LastReads, storesCard } from './stores-card.view.ts'
 
 interface AppView {
   viewer: Viewer
   connections: AppConnections
   reads: AppReads
+  last: LastReads
   part: StorePart
   /** The merchant has just changed the stores. */
   saved: boolean
@@ -28,7 +29,7 @@ interface AppView {
 
 const path = '/account/apps'
 
-export const appPage = ({ viewer, connections, reads, part, saved }: AppView): Page => {
+export const appPage = ({ viewer, connections, reads, last, part, saved }: AppView): Page => {
   const { app, own } = connections
   return layout({
     title: app.name,
@@ -47,7 +48,7 @@ export const appPage = ({ viewer, connections, reads, part, saved }: AppView): P
       !${card({ title: 'The app', body: appFacts(app, [sinceFact(connections)]) })}
       !${card({ title: 'What it can read', body: mayRead(connections) })}
     </div>
-    !${storesCard(connections, part)}
+    !${storesCard(connections, last, part)}
     !${appReadsCard(connections, reads)}`,
   })
 }

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
-import type { DayOfReads, LastRead } from '../../../domain/usage/reads.ts'
+import type { DayOfReads } from '../../../domain/usage/reads.ts'
 import type { Seconds } from '../../../lib/clock.ts'
-import type { Account, StoreDetail, StoreReader } from '../../../storage/port/index.ts'
+import type { Account, ReadCounts, StoreDetail, StoreReader } from '../../../storage/port/index.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
@@ -24,7 +24,8 @@ export interface StoreView {
   readers: readonly StoreReader[]
   /** By app, for the last 30 days. */
   reads: ReadonlyMap<string, DayOfReads[]>
-  last: ReadonlyMap<string, LastRead>
+  /** By app, of all its reads. */
+  ever: ReadonlyMap<string, ReadCounts>
   names: ReadonlyMap<string, string>
   now: Seconds
   /** The current feed of all kinds. */
@@ -89,7 +90,7 @@ function readChart({ reads, names }: StoreView): string {
   })
 }
 
-const readerTable = ({ readers, last }: StoreView): string =>
+const readerTable = ({ readers, ever }: StoreView): string =>
   readers.length === 0
     ? html`<p class="muted">None.</p>`
     : table<StoreReader>({
@@ -100,7 +101,7 @@ const readerTable = ({ readers, last }: StoreView): string =>
           { title: 'Allowed by', html: allowedBy },
           { title: 'Since', html: ({ allowed_at }) => viewerTime(allowed_at, { precision: 'day' }) },
           { title: 'Activated', html: ({ activated_at }) => moment(activated_at, 'not yet') },
-          { title: 'Last read', html: ({ app_id }) => moment(last.get(app_id)?.last_at, 'never') },
+          { title: 'Last read', html: ({ app_id }) => moment(ever.get(app_id)?.last_at, 'never') },
         ],
       })
 

@@ -32,11 +32,11 @@ export function operatorStores(scope: PageScope, { storage, figures, clock }: Co
     const id = parseInt64(params.store_id)
     const store = id === null ? null : await storage.browse.store(id)
     if (!store) return sendNotFound(reply, viewer, 'store', { href: '/operator/stores', label: 'Stores' })
-    const [merchant, readers, reads, last, history] = await Promise.all([
+    const [merchant, readers, reads, ever, history] = await Promise.all([
       store.merchant === null ? null : storage.accounts.findByEmail(store.merchant),
       storage.browse.readersOf(store.id),
       figures.reads.byDayAndApp([store.id], days),
-      figures.reads.last([store.id]),
+      figures.reads.byApp([store.id]),
       storage.changes.history(),
     ])
     // An app that read the store may have lost access since; it has a name too.
@@ -46,6 +46,6 @@ export function operatorStores(scope: PageScope, { storage, figures, clock }: Co
     }
     const now = clock.now()
     const feed = feedOf(history, changeKinds)
-    return sendHtml(reply, storePage({ viewer, store, merchant, readers, reads, last, names, now, feed }))
+    return sendHtml(reply, storePage({ viewer, store, merchant, readers, reads, ever, names, now, feed }))
   })
 }

@@ -1,4 +1,4 @@
-import type { IngestDelta, LoggedRequest, ReadCounts, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
+import type { IngestDelta, LoggedRequest, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
 import { allApps, usageWidths } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import { partsByShard } from './parts.ts'
@@ -9,6 +9,9 @@ type RequestRow = Record<string, number> & { key: string }
 
 /** Later than any entry of the log. */
 const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+
+/** Planned without the bucket where there is one alone: PostgreSQL would expect a single row and read that of all stores. */
+const inSpan = `($2::bigint = ${usageWidths.ever} or bucket between $3 and $4)`
 
 export function createUsage(db: Database): Usage {
   return {
@@ -27,8 +30,7 @@ export function createUsage(db: Database): Usage {
       ]
       const rows = await db.planned<ReadSums>(
         `select ${together ? '$3::bigint as bucket' : 'bucket'}, ${grouped.join(', ')}, ${summed(readColumns)}, max(last_at) as last_at from usage_reads
-         where store_id = any ($1::bigint[]) and width = $2 and bucket between $3 and $4
-           and ($5::text is null or app_id = $5)
+         where store_id = any ($1::bigint[]) and width = $2 and ${inSpan} and ($5::text is null or app_id = $5)
          group by ${keys.join(', ')} order by ${keys.join(', ')}`,
         [store_ids, width, from, to, app_id],
       )
@@ -52,15 +54,6 @@ export function createUsage(db: Database): Usage {
           after?.app_id ?? null,
           limit,
         ],
-      )
-      return [...rows]
-    },
-    async readsEver(store_ids, app_id) {
-      const rows = await db.planned<ReadCounts & { store_id: bigint; app_id: string }>(
-        `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads
-         where store_id = any ($1::bigint[]) and width = ${usageWidths.ever} and ($2::text is null or app_id = $2)
-         order by store_id, app_id`,
-        [store_ids, app_id ?? null],
       )
       return [...rows]
     },

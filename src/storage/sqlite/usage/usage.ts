@@ -9,7 +9,7 @@ import type {
   RequestsQuery,
   Usage,
 } from '../../port/index.ts'
-import { allApps, usageWidths } from '../../port/index.ts'
+import { allApps } from '../../port/index.ts'
 import type { Database } from '../connection/database.ts'
 import { summedInParts } from './in-parts.ts'
 
@@ -19,16 +19,6 @@ type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
 
 const latencies = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}` as const)
 const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencies]
-type EverRow = [
-  store_id: bigint,
-  app_id: string,
-  requests: bigint,
-  orders: bigint,
-  items: bigint,
-  sales: bigint,
-  last_at: bigint,
-]
-
 const readColumns = ['requests', 'orders', 'items', 'sales']
 const ingestColumns = ['requests', 'stores', 'items', 'orders', 'unchanged', 'lagged', 'lag_sum']
 const logColumns =
@@ -83,13 +73,6 @@ export function createUsage(db: Database): Usage {
        and (?6 is null or (-bucket, store_id, app_id) > (-?6, ?7, ?8))
      order by bucket desc, store_id, app_id limit ?9`,
     'bigint',
-  )
-  // A merchant with many stores has tens of thousands of these rows: tuples take a fraction of the time.
-  const ever = db.prepare<EverRow>(
-    `select store_id, app_id, ${readColumns.join(', ')}, last_at from usage_reads ${byStore}
-     where ${ofStores} and width = ${usageWidths.ever} and (?2 is null or app_id = ?2) order by store_id, app_id`,
-    'bigint',
-    'tuples',
   )
   const requests = cachedBy(([by]: readonly RequestsQuery['by'][]) =>
     db.prepare<RequestRow>(
@@ -176,20 +159,6 @@ export function createUsage(db: Database): Usage {
           .all(listed(store_ids), width, from, to, app_id, ...place, limit)
           .map(row => ({ ...row }))
       }),
-    readsEver: (store_ids, app_id) =>
-      db.read(() =>
-        ever
-          .all(listed(store_ids), app_id ?? null)
-          .map(([store_id, reader, requests, orders, items, sales, last_at]) => ({
-            store_id,
-            app_id: reader,
-            requests: Number(requests),
-            orders: Number(orders),
-            items: Number(items),
-            sales: Number(sales),
-            last_at: Number(last_at),
-          })),
-      ),
     requests: ({ app_id, width, from, to, by }) =>
       db.read(() => {
         const rows = requests([by]).all(width, from, to, app_id)
