@@ -17,6 +17,7 @@ export function* endpoints(shape: Shape, now: number): Generator<Named> {
       failures: 0,
       failing_since: null,
       retry_at_ms: 0,
+      access_version: 0,
     }
   }
 }

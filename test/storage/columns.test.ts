@@ -6,6 +6,7 @@ import { migratePostgres } from '../../src/storage/postgres/index.ts'
 import { isInt64, readInteger } from '../../src/storage/shared/integers.ts'
 import type { ColumnType, Table } from '../../src/storage/shared/table.ts'
 import { feedServers, tables, throttles, webhookSender } from '../../src/storage/shared/tables.ts'
+import { otherRows } from '../../bench/size/people.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 
@@ -69,4 +70,12 @@ test('integers are read as declared, and never rounded', () => {
   assert.equal(readInteger(1n, 'created_at'), 1)
   assert.equal(readInteger(1n, 'some_expression'), 1)
   assert.throws(() => readInteger(above, 'created_at'), /created_at is 9007199254740993/)
+})
+
+test('the rows that bench:size makes have exactly the declared columns', () => {
+  for (const [name, rows] of otherRows({ stores: 100, orders: 1 }, 1_700_000_000)) {
+    const table = tables.find(table => table.name === name)
+    for (const row of rows)
+      assert.deepEqual(Object.keys(row).sort(), Object.keys(table?.columns ?? {}).sort(), name)
+  }
 })

@@ -13,6 +13,14 @@ import { pauseSql } from '../webhooks/webhooks.ts'
 /** Rows in memory at once during a tally. */
 const tallyBatch = 2000
 
+/**
+ * A copy that the power cuts short is continued, so its commits need not be on disk one by one; their order is kept. The
+ * larger cache and log write a page that many rows change once instead of many times: 42 s instead of 65 s for 400,000
+ * orders.
+ */
+const whileCopying =
+  'pragma synchronous = normal; pragma cache_size = -262144; pragma wal_autocheckpoint = 16384'
+
 /** Gives `work` a snapshot of the file. Read-only, because closing a writable connection may change the file. */
 export async function copyFromSqlite<T>(file: string, work: (source: CopySource) => Promise<T>): Promise<T> {
   if (!existsSync(file)) throw new Error(`there is no database ${file}`)
@@ -43,6 +51,7 @@ export async function openSqliteCopy(file: string, options?: DatabaseOptions): P
     db.connection.close()
     throw error
   }
+  db.connection.exec(whileCopying)
   const read = createRowReader(db.connection)
   const { put, remove } = createRowWriter(db.connection)
   const readRows: CopyTarget['read'] = (table, range, limit) => db.read(() => read(table, range, limit))
@@ -67,8 +76,11 @@ export async function openSqliteCopy(file: string, options?: DatabaseOptions): P
         for (const key of gone) remove(table, key)
         for (const row of rows) put(table, row)
       }),
-    // The queries name their indexes, so SQLite needs no statistics.
-    finish: () => db.write(() => db.connection.exec(pauseSql)),
+    // The queries name their indexes, so SQLite needs no statistics. The last commit brings all others to the disk.
+    async finish() {
+      db.connection.exec('pragma synchronous = full')
+      await db.write(() => db.connection.exec(pauseSql))
+    },
     async close() {
       db.connection.close()
     },
