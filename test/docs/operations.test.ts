@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { tillgateBin } from '../helpers/build.ts'
 import { compileCache } from '../helpers/compile-cache.ts'
 import { emptyDatabase, onPostgres, postgresAlone, sqliteAlone } from '../helpers/engine.ts'
 import { freePort } from '../helpers/ports.ts'
@@ -36,7 +37,7 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** That npx finds the command, the README's test shows; without it each of these takes a third of the time. */
-const npx = `npx() { "${process.execPath}" bin/tillgate.js "\${@:2}"; }\n`
+const npx = `npx() { "${process.execPath}" "${tillgateBin}" "\${@:2}"; }\n`
 
 /** Runs a block as it stands, but for the two settings that name a real machine. */
 async function paste(name: string): Promise<string> {
@@ -54,7 +55,7 @@ async function paste(name: string): Promise<string> {
 }
 
 async function tillgate<T>(...args: string[]): Promise<T> {
-  const { stdout } = await run(process.execPath, ['bin/tillgate.js', ...args, '--json'], {
+  const { stdout } = await run(process.execPath, [tillgateBin, ...args, '--json'], {
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
   })
@@ -105,7 +106,7 @@ describe('docs/operations.md, pasted', () => {
     env = { ...env, EMPTY_DATABASE: await emptyDatabase() }
     noProblem(await paste('restore-postgres'))
     const restored = { ...env, TILLGATE_DATABASE: env['EMPTY_DATABASE'] ?? '' }
-    const { stdout } = await run(process.execPath, ['bin/tillgate.js', 'app', 'list', '--json'], {
+    const { stdout } = await run(process.execPath, [tillgateBin, 'app', 'list', '--json'], {
       cwd: root,
       env: { ...process.env, ...restored },
     })

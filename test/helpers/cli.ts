@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { main } from '../../src/cli.ts'
+import { tillgateBin } from './build.ts'
 import { compileCache } from './compile-cache.ts'
 import { emptyDatabase } from './engine.ts'
 import { assertCleanLog, keepSecret } from './log-check.ts'
 import { databaseEnvironment } from './storage.ts'
-
-const bin = join(import.meta.dirname, '../../bin/tillgate.js')
 
 interface Outcome {
   code: number | null
@@ -58,7 +57,7 @@ export async function createCli(given?: { database: string }): Promise<Cli> {
   })
 
   function start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams {
-    const child = spawn(process.execPath, [bin, ...args], { cwd: folder, env: environment(env) })
+    const child = spawn(process.execPath, [tillgateBin, ...args], { cwd: folder, env: environment(env) })
     if (args[0] === 'serve') watchLog(child)
     return child
   }

@@ -1,4 +1,5 @@
 import { migrate } from '../../src/storage/open.ts'
+import { buildOnce } from './build.ts'
 import { provideChromium } from './chromium.ts'
 import { compileCache } from './compile-cache.ts'
 import { providePgBouncer } from './pgbouncer.ts'
@@ -6,9 +7,10 @@ import { administer } from './postgres-admin.ts'
 import { createServer, type PostgresServer } from './postgres-server.ts'
 
 // For `node --test --test-global-setup`: one PostgreSQL for all test processes, which find it in the environment; and
-// a browser and a PgBouncer, installed once rather than by several processes at a time.
+// a browser, a PgBouncer and a build, made once rather than by several processes at a time.
 
 let server: PostgresServer | null = null
+let build: { remove(): void } | null = null
 
 export async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= compileCache
@@ -16,6 +18,7 @@ export async function globalSetup(): Promise<void> {
   process.env['TEST_DATABASE_TIMEOUT'] = '30000'
   if (process.argv.some(file => /\/pages\//.test(file))) provideChromium()
   providePgBouncer()
+  build = buildOnce()
   if (!process.env['TEST_DATABASE']) {
     server = await createServer()
     await server.start()
@@ -36,4 +39,5 @@ async function createTemplate(url: string): Promise<string> {
 
 export async function globalTeardown(): Promise<void> {
   await server?.remove()
+  build?.remove()
 }

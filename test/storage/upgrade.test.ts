@@ -24,7 +24,7 @@ const engines = {
   sqlite: async (script: string) => {
     const file = folder.newFile()
     const database = new DatabaseSync(file)
-    database.exec(script)
+    database.exec(`begin;\n${script}\ncommit;`)
     database.close()
     return file
   },
