@@ -42,17 +42,20 @@ export function createRowWriter(connection: DatabaseSync): {
   remove(table: Table, key: Key): void
 } {
   const prepare = createStatements(connection)
+  const puts = new Map<Table, { columns: string[]; statement: StatementSync }>()
+
+  /** Once for each table: writing the statement for each row took a quarter of the time. */
+  function preparePut(table: Table) {
+    const columns = columnsOf(table)
+    const put = { columns, statement: prepare(putSql(table, columns)) }
+    puts.set(table, put)
+    return put
+  }
+
   return {
     put(table, row) {
-      const columns = columnsOf(table)
-      const identity = table.identity ?? table.key
-      const changes = columns
-        .filter(name => !identity.includes(name))
-        .map(name => `${name} = excluded.${name}`)
-      prepare(
-        `insert into ${table.name} (${columns.join(', ')}) values ${places(columns)}
-         on conflict (${identity.join(', ')}) do update set ${changes.join(', ')}`,
-      ).run(...typed(table, columns, row))
+      const { columns, statement } = puts.get(table) ?? preparePut(table)
+      statement.run(...typed(table, columns, row))
     },
     remove(table, key) {
       prepare(`delete from ${table.name} where (${table.key.join(', ')}) = ${places(table.key)}`).run(
@@ -60,6 +63,15 @@ export function createRowWriter(connection: DatabaseSync): {
       )
     },
   }
+}
+
+function putSql({ name, identity, key }: Table, columns: readonly string[]): string {
+  const unique = identity ?? key
+  const changes = columns
+    .filter(column => !unique.includes(column))
+    .map(column => `${column} = excluded.${column}`)
+  return `insert into ${name} (${columns.join(', ')}) values ${places(columns)}
+    on conflict (${unique.join(', ')}) do update set ${changes.join(', ')}`
 }
 
 const isText = ({ columns }: Table, name: string): boolean => columns[name] === 'text'
