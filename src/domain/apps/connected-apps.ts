@@ -86,16 +86,15 @@ export function createConnectedApps({ storage, clock }: { storage: Storage; cloc
       .map(({ scope, ...link }) => ({ ...link, scopes: scopesOf(link.app_id, scope, 'operator') }))
       .filter(isRead)
     const linksOf = Map.groupBy(effective, ({ app_id }) => app_id)
-    const own = allowed.map(({ app_id, created_at, scope, stores: of }) => ({
-      app_id,
-      since: created_at,
-      allowed: scope,
-      stores: of.map(({ id: store_id, ...facts }) => ({
-        store_id,
-        scopes: scopesOf(app_id, scope, 'merchant'),
-        ...facts,
-      })),
-    }))
+    const own = allowed.map(({ app_id, created_at, scope, stores: of }) => {
+      const scopes = scopesOf(app_id, scope, 'merchant')
+      return {
+        app_id,
+        since: created_at,
+        allowed: scope,
+        stores: of.map(({ id, since, activated_at }) => ({ store_id: id, scopes, since, activated_at })),
+      }
+    })
     const linked = [...linksOf].map(([app_id, of]) => ({
       app_id,
       stores: of,

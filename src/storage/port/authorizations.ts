@@ -56,7 +56,7 @@ export interface ConnectedApp {
   created_at: Seconds
   scope: string
   /** `since`: when the app was first allowed this store. */
-  stores: { id: bigint; name: string; since: Seconds; activated_at: Seconds | null }[]
+  stores: { id: bigint; since: Seconds; activated_at: Seconds | null }[]
 }
 
 /** An app that may read a store. */

@@ -53,12 +53,7 @@ export function accessTests(open: Open): void {
       await authorizations.save(consent('z', 'a', 'bob'), [1n], 'replace', 50)
       await authorizations.save(consent('link', 'a', null), [1n, 2n, 3n], 'replace', 50)
       await stores.activate(2n, 'a', 70)
-      const of = (id: bigint, since: number, activated_at: number | null) => ({
-        id,
-        name: `Store ${id}`,
-        since,
-        activated_at,
-      })
+      const of = (id: bigint, since: number, activated_at: number | null) => ({ id, since, activated_at })
       const scope = 'integration.store'
       const a = { authorization_id: 'x', app_id: 'a', app_name: 'App a', created_at: 50, scope }
       const b = { authorization_id: 'y', app_id: 'b', app_name: 'App b', created_at: 60, scope }

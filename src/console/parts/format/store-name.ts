@@ -6,8 +6,12 @@ type NamedStore = Pick<MerchantStore, 'id' | 'name'>
 export type StoreNames = (store: NamedStore) => string
 
 export function storeNames(stores: readonly NamedStore[]): StoreNames {
-  const byName = Map.groupBy(stores, ({ name }) => name)
-  return ({ id, name }) => ((byName.get(name)?.length ?? 0) > 1 ? `${name} (store ${id})` : name)
+  let byName: Map<string, NamedStore[]> | null = null
+  return ({ id, name }) => {
+    // When the first one is named: of many stores often none is.
+    byName ??= Map.groupBy(stores, store => store.name)
+    return (byName.get(name)?.length ?? 0) > 1 ? `${name} (store ${id})` : name
+  }
 }
 
 const listFormat = new Intl.ListFormat('en')

@@ -63,10 +63,10 @@ export function createAuthorizations(db: Database): Authorizations {
         [account_id, app_id ?? null],
       )
       const stores = await db.planned<ConnectedStore>(
-        `select linked.authorization_id, stores.id, stores.name, since, activated_at
-         from authorization_stores as linked join stores on stores.id = linked.store_id
+        `select linked.authorization_id, linked.store_id as id, since, activated_at
+         from authorization_stores as linked
          left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
-         where linked.authorization_id = any ($1::text[]) order by stores.id`,
+         where linked.authorization_id = any ($1::text[]) order by linked.store_id`,
         [apps.map(({ authorization_id }) => authorization_id)],
       )
       const storesOf = Map.groupBy(stores, ({ authorization_id }) => authorization_id)

@@ -109,9 +109,8 @@ export function createAuthorizations(
      where account_id = ?1 and revoked_at is null and (?2 is null or app_id = ?2) order by apps.name, app_id`,
   )
   // Apps times stores of a merchant: tuples take a fraction of the time.
-  const connectedStores = db.prepare<[id: bigint, name: string, since: bigint, activated_at: bigint | null]>(
-    `select stores.id, stores.name, since, activated_at from authorization_stores as linked
-     join stores on stores.id = linked.store_id
+  const connectedStores = db.prepare<[id: bigint, since: bigint, activated_at: bigint | null]>(
+    `select linked.store_id, since, activated_at from authorization_stores as linked
      left join activations on activations.store_id = linked.store_id and activations.app_id = linked.app_id
      where linked.authorization_id = ? order by linked.store_id`,
     'bigint',
@@ -141,9 +140,8 @@ export function createAuthorizations(
       db.read(() =>
         connected.all(account_id, app_id ?? null).map(app => ({
           ...app,
-          stores: connectedStores.all(app.authorization_id).map(([id, name, since, activated_at]) => ({
+          stores: connectedStores.all(app.authorization_id).map(([id, since, activated_at]) => ({
             id,
-            name,
             since: Number(since),
             activated_at: activated_at === null ? null : Number(activated_at),
           })),
