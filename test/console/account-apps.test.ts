@@ -244,6 +244,11 @@ describe('changing the stores', () => {
       [1002],
       'without a new sign-in at the app',
     )
+    assert.match(
+      textOf((await owner.open('/account/apps')).text),
+      /Last read1 Nov 2026, 13:30 London time/,
+      'of a store before',
+    )
   })
 
   for (const ids of [['2001'], ['1001', '2001'], ['x'], ['999']]) {

@@ -1,5 +1,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Without it each of some hundred processes strips the types from every file again. */
-export const compileCache = join(tmpdir(), 'tillgate-test-compile-cache')
+const build = process.env['TEST_BUILD']
+
+/** Without it each of some hundred processes compiles every file again. That of a build goes with its folder. */
+export const compileCache = build
+  ? join(build, 'compile-cache')
+  : join(tmpdir(), 'tillgate-test-compile-cache')

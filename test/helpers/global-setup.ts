@@ -10,7 +10,6 @@ import { createServer, type PostgresServer } from './postgres-server.ts'
 // a browser, a PgBouncer and a build, made once rather than by several processes at a time.
 
 let server: PostgresServer | null = null
-let build: { remove(): void } | null = null
 
 export async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= compileCache
@@ -18,7 +17,7 @@ export async function globalSetup(): Promise<void> {
   process.env['TEST_DATABASE_TIMEOUT'] = '30000'
   if (process.argv.some(file => /\/pages\//.test(file))) provideChromium()
   providePgBouncer()
-  build = buildOnce()
+  if (!process.env['TEST_BUILD']) buildOnce()
   if (!process.env['TEST_DATABASE']) {
     server = await createServer()
     await server.start()
@@ -39,5 +38,4 @@ async function createTemplate(url: string): Promise<string> {
 
 export async function globalTeardown(): Promise<void> {
   await server?.remove()
-  build?.remove()
 }

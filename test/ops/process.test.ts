@@ -271,7 +271,7 @@ describe('a configuration that cannot be: one line that names the variable and t
         shown.some(value => stderr.includes(value)),
         stderr,
       )
-      assert.doesNotMatch(stderr, /\.ts:|node:/)
+      assert.doesNotMatch(stderr, /\.[jt]s:|node:/)
     })
   }
 

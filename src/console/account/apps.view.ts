@@ -28,7 +28,7 @@ export type Revoked = AppConnections | 'all' | null
 interface ConnectedAppsView {
   viewer: Viewer
   connections: Connections
-  /** By app, of all its reads. */
+  /** By app, of all its reads of any of the merchant's stores, also those that it can no longer read. */
   reads: ReadonlyMap<string, ReadCounts>
   revoked: Revoked
 }

@@ -87,7 +87,9 @@ export function createReadFigures({ storage, clock, recorder }: FiguresDeps) {
         by: ['store_id'],
         together: true,
       })
-      return new Map(rows.map(({ store_id, last_at }) => [store_id ?? 0n, last_at]))
+      return new Map(
+        rows.flatMap(({ store_id, last_at }) => (store_id === null ? [] : [[store_id, last_at]])),
+      )
     },
     /** Reads by app, store and hour, for as long as hours are kept. */
     async activity(

@@ -2,7 +2,7 @@ import type { Seconds } from '../../lib/clock.ts'
 
 /**
  * The counters are by hour and by day, in UTC; a bucket is named by its first second. `ever` is for reads only and has
- * one bucket, 0: it holds when an app last read a store, however long ago.
+ * one bucket, 0: it holds what an app has read from a store in total, and when it last did.
  */
 export const usageWidths = { ever: 0, hour: 3600, day: 86_400 } as const
 

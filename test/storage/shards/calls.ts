@@ -1,10 +1,11 @@
-import type {
-  AccessClaim,
-  Attempt,
-  AuditEntry,
-  DeliveryState,
-  Storage,
-  UsageBatch,
+import {
+  type AccessClaim,
+  type Attempt,
+  type AuditEntry,
+  type DeliveryState,
+  everSpan,
+  type Storage,
+  type UsageBatch,
 } from '../../../src/storage/port/index.ts'
 import { account, app, item, order, store, write } from '../suite/fixtures.ts'
 import { endpoint as endpointOf } from '../suite/webhooks/fixtures.ts'
@@ -354,6 +355,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'usage.reads': [
     'one for each store',
     s => s.usage.reads({ ...span, store_ids: [one, two], app_id: null, by: ['store_id'] }),
+    s => s.usage.reads({ ...everSpan, store_ids: [one, two], app_id: null, by: ['app_id'], together: true }),
   ],
   'usage.activity': [
     'one for each store',

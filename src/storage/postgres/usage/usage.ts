@@ -10,7 +10,10 @@ type RequestRow = Record<string, number> & { key: string }
 /** Later than any entry of the log. */
 const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
 
-/** Planned without the bucket where there is one alone: PostgreSQL would expect a single row and read that of all stores. */
+/**
+ * The width `ever` has the bucket 0 alone. With a condition on it PostgreSQL would expect a single row and choose the index
+ * by bucket, which has the rows of all stores. `planned` plans for the values, so one half of this is always gone.
+ */
 const inSpan = `($2::bigint = ${usageWidths.ever} or bucket between $3 and $4)`
 
 export function createUsage(db: Database): Usage {

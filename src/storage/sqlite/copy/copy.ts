@@ -14,9 +14,9 @@ import { pauseSql } from '../webhooks/webhooks.ts'
 const tallyBatch = 2000
 
 /**
- * A copy that the power cuts short is continued, so its commits need not be on disk one by one; their order is kept. The
- * larger cache and log write a page that many rows change once instead of many times: 42 s instead of 65 s for 400,000
- * orders.
+ * A copy that the power cuts short is continued, so its commits need not be on disk one by one; their order is kept. A
+ * larger cache and log, 256 MiB each, write a page that many rows change once instead of many times: 42 s instead of 65 s
+ * for 400,000 orders.
  */
 const whileCopying =
   'pragma synchronous = normal; pragma cache_size = -262144; pragma wal_autocheckpoint = 16384'
