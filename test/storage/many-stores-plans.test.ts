@@ -3,6 +3,8 @@ import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
 import type { Database as PostgresDatabase } from '../../src/storage/postgres/connection/database.ts'
 import type { Value } from '../../src/storage/postgres/connection/values.ts'
+import { createHeads } from '../../src/storage/postgres/changes/heads.ts'
+import { createStores } from '../../src/storage/postgres/lists/stores.ts'
 import { createPositions as createPostgresPositions } from '../../src/storage/postgres/webhooks/positions.ts'
 import { createAuthorizations } from '../../src/storage/sqlite/apps/authorizations.ts'
 import { type Database, openDatabase } from '../../src/storage/sqlite/connection/database.ts'
@@ -117,6 +119,40 @@ suite('plans of PostgreSQL', async () => {
     await positions.due({ above: 4990 }, 'h', 1, 10)
     assert.match(plan, /Index Cond: .*store_id = ANY/, plan)
     assert.doesNotMatch(plan, /Seq Scan on webhook_positions/, plan)
+  })
+
+  test('a page of the stores of an app reads that part of the index, and sorts nothing', async () => {
+    await sql.unsafe(`
+      insert into apps (id, name, scope, redirect_uris, public, created_at)
+        select 'many ' || n, '', '', '[]', false, 0 from generate_series(1, 200) as n;
+      insert into stores (id, name, timezone, doc, seq)
+        select n, '', '', '{}', n from generate_series(1000001, 1010000) as n;
+      insert into authorization_stores (store_id, app_id, authorization_id, since)
+        select 1000000 + (n * 37 + app) % 10000, 'many ' || app, 'many', 0
+        from generate_series(1, 200) as app, generate_series(1, 150) as n on conflict do nothing;
+      analyze stores, authorization_stores;
+      set plan_cache_mode = force_generic_plan`)
+    const plans: string[] = []
+    const snapshot = async (...statements: [string, readonly Value[]][]) => {
+      const [statement, values] = statements[1] as [string, readonly Value[]]
+      const given = values.map(value => (Array.isArray(value) ? `'{${value}}'` : `'${value}'`))
+      await sql.unsafe(`deallocate all; prepare asked as ${statement}`)
+      const rows = await sql.unsafe(`explain execute asked (${given.join(', ')})`)
+      plans.push(rows.map(row => row['QUERY PLAN']).join('\n'))
+      throw new Error('that is enough')
+    }
+    const db = { snapshot } as unknown as PostgresDatabase
+    const claim = { app_id: 'many 7', authorization_id: null, jti: 't' }
+    const page = { claim, offset: 0, limit: 100 }
+    const scopes = ['integration.order', 'integration.inventory']
+    await assert.rejects(createStores(db).page(page), /enough/)
+    await assert.rejects(createHeads(db).heads({ ...page, scopes, after: null }), /enough/)
+    await sql.unsafe('reset plan_cache_mode; deallocate all')
+    assert.equal(plans.length, 2)
+    for (const plan of plans) {
+      assert.match(plan, /Index Scan using authorization_stores_by_app/, plan)
+      assert.doesNotMatch(plan, /Sort/, plan)
+    }
   })
 
   test('a new endpoint knows each store of its app once, however many statements that takes', async () => {

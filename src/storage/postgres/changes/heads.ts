@@ -1,5 +1,6 @@
 import type { Changes } from '../../port/index.ts'
 import { claimValues, readFacts, tokenFacts } from '../apps/access.ts'
+import { hasScopeSql } from '../apps/scope-sql.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { firstAfter } from '../lists/list.ts'
@@ -10,7 +11,7 @@ const headsSql = (column: 'authorization_id' | 'app_id') =>
      select distinct on (linked.store_id) linked.store_id, stores.seq
      from authorization_stores as linked join stores on stores.id = linked.store_id
      where linked.${column} = $1 and linked.store_id >= $2
-       and string_to_array(linked.scope, ' ') && $5::text[]
+       and ${hasScopeSql('$5')}
      order by linked.store_id limit $3 offset $4
    ) as entries`
 

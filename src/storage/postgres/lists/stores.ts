@@ -1,6 +1,7 @@
 import type { AccessClaim, Chunk, Cursor, FirstChunk, MerchantStore, Stores } from '../../port/index.ts'
 import { noBytes } from '../../shared/no-bytes.ts'
 import { claimValues, readFacts, storeFacts, tokenFacts } from '../apps/access.ts'
+import { hasScopeSql } from '../apps/scope-sql.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { emptyChunk, lowestId } from './list.ts'
@@ -15,7 +16,7 @@ const linkedSql = (column: 'authorization_id' | 'app_id', operator: '>=' | '>') 
      select distinct on (linked.store_id) linked.store_id, stores.doc
      from authorization_stores as linked join stores on stores.id = linked.store_id
      where linked.${column} = $1 and linked.store_id ${operator} $2
-       and 'integration.store' = any (string_to_array(linked.scope, ' '))
+       and ${hasScopeSql("'{integration.store}'")}
      order by linked.store_id limit $3 offset $4
    ) as entries`
 
