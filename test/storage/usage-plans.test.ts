@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import postgres from 'postgres'
-import { everSpan, type Usage } from '../../src/storage/port/index.ts'
+import { everSpan, type Usage, usageRetention } from '../../src/storage/port/index.ts'
 import type { Database as PostgresDatabase } from '../../src/storage/postgres/connection/database.ts'
+import { createMaintenance } from '../../src/storage/postgres/maintenance.ts'
 import { createUsage as createPostgresUsage } from '../../src/storage/postgres/usage/usage.ts'
 import { encode, type Value } from '../../src/storage/postgres/connection/values.ts'
 import { type Database, openDatabase } from '../../src/storage/sqlite/connection/database.ts'
@@ -134,6 +135,23 @@ suite('plans of PostgreSQL', async () => {
       })
     }
   }
+
+  test('what has expired is found and deleted by its time', async () => {
+    const plans: string[] = []
+    const explain = (mode: string) => async (statement: string, values: readonly Value[]) => {
+      if (!/usage_re/.test(statement)) return []
+      await sql.unsafe(`deallocate all; set plan_cache_mode = ${mode}; prepare asked as ${statement}`)
+      const rows = await sql.unsafe(`explain execute asked (${values.map(literal).join(', ')})`)
+      plans.push(rows.map(row => row['QUERY PLAN']).join('\n'))
+      // Something has expired; one batch is enough.
+      return statement.startsWith('select 1') ? [{}] : []
+    }
+    const db = { query: explain('force_generic_plan'), planned: explain('force_custom_plan') }
+    // The first three hours, and no day.
+    await createMaintenance(db as unknown as PostgresDatabase).purge(usageRetention.hour + 2 * 3600)
+    assert.equal(plans.filter(plan => plan.startsWith('Delete')).length, 4)
+    for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan/, plan)
+  })
 })
 
 function literal(value: Value): string {

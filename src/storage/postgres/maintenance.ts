@@ -39,9 +39,15 @@ const usage: Expiry[] = [
 export function createMaintenance(
   db: Database,
 ): Pick<Storage, 'ping' | 'isEmpty' | 'size' | 'version' | 'schema' | 'purge' | 'backup' | 'close'> {
-  /** Asked first, because Citus sends even a DELETE without rows to every copy of a table. */
+  /**
+   * Asked first, because Citus sends even a DELETE without rows to every copy of a table. The oldest row, not any: for any
+   * PostgreSQL reads the table, because a generic plan expects a third of it to have expired.
+   */
   async function hasExpired({ table, time, which }: Expiry, end: number): Promise<boolean> {
-    const rows = await db.query(`select 1 from ${table} where ${which} and ${time} <= $1 limit 1`, [end])
+    const rows = await db.query(
+      `select 1 from ${table} where ${which} and ${time} <= $1 order by ${time} limit 1`,
+      [end],
+    )
     return rows.length > 0
   }
 
@@ -84,7 +90,8 @@ export function createMaintenance(
         if (!(await hasExpired(expiry, expiry.end(now)))) continue
         for (let end: number | null = 0; end !== null; ) {
           end = await batchEnd(expiry, expiry.end(now))
-          await db.query(`delete from ${expiry.table} where ${expiry.which} and ${expiry.time} <= $1`, [
+          // Planned for its value, for the same reason.
+          await db.planned(`delete from ${expiry.table} where ${expiry.which} and ${expiry.time} <= $1`, [
             end ?? expiry.end(now),
           ])
         }
