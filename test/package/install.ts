@@ -13,13 +13,27 @@ const folder = mkdtempSync(join(tmpdir(), 'tillgate-package-'))
 const bin = join(folder, 'node_modules/tillgate/bin/tillgate.js')
 const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', TILLGATE_WORKERS: '2' }
 
-const run = (command: string, args: string[], cwd = folder): string =>
-  execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+/** npm needs what the machine says about proxies and certificates, and not what the npm that runs this test says. */
+const envOfNpm = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+
+const run = (
+  command: string,
+  args: string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): string =>
+  execFileSync(command, args, {
+    cwd: folder,
+    env,
+    ...options,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 
 before(() => {
-  run('npm', ['pack', '--loglevel=error', '--pack-destination', folder], root)
+  run('npm', ['pack', '--loglevel=error', '--pack-destination', folder], { cwd: root, env: envOfNpm })
   const [archive = ''] = readdirSync(folder)
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', `./${archive}`])
+  const quietly = ['--no-audit', '--no-fund', '--loglevel=error']
+  run('npm', ['install', ...quietly, `./${archive}`], { env: envOfNpm })
 })
 
 after(() => rmSync(folder, { recursive: true, force: true }))
