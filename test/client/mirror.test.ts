@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { openNdjson } from '../../client/src/mirror/ndjson.ts'
+import { openSqlite } from '../../client/src/mirror/sqlite.ts'
 import { byTest } from '../helpers/by.ts'
 import { runClient, startClient } from '../helpers/client-command.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
@@ -345,12 +347,29 @@ test('processes that make the same file at the same moment all open it', async (
   }
 })
 
+test('a file whose journal another process is about to switch opens once that process is done', async () => {
+  const file = join(folder, 'switched.db')
+  const made = await openSqlite(file)
+  made.db.exec('pragma journal_mode = delete')
+  made.close()
+  const other = new DatabaseSync(file)
+  other.exec('begin immediate')
+  const opening = openSqlite(file)
+  // Without waiting for the other process it fails within this time.
+  await Promise.race([opening, setTimeout(50)])
+  other.exec('commit')
+  other.close()
+  const copy = await opening
+  assert.deepEqual(Object.values(copy.db.prepare('pragma journal_mode').get() ?? {}), ['wal'])
+  copy.close()
+})
+
 test('--follow brings changes, new stores and a new feed as they come, and ends with a signal', async () => {
   const controller = new AbortController()
   const { signal } = controller
   const running = runClient(args('mirror', 'all.db', '--follow'), world.reader, { signal })
   const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise(resolve => setTimeout(resolve, 10))
+    while (!isSo()) await setTimeout(10)
   }
   const has = (id: string) => () => query('all.db', `select 1 from orders where id = '${id}'`).length === 1
   await world.push(order('followed'))

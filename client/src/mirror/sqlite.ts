@@ -2,8 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 // As a whole: early versions of Node 20 lack crc32, and need it only here.
 import zlib from 'node:zlib'
 import { stringifyExact } from '../exact-json.ts'
+import { pause } from '../transport.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
 import { applicationId, schema, schemaVersion, upgrade } from './schema.ts'
+
+/** How long to wait for another process, in milliseconds. */
+const busyTimeout = 10_000
 
 export interface SqliteCopy extends Copy {
   db: DatabaseSync
@@ -120,17 +124,30 @@ async function openFile(file: string, create: boolean): Promise<DatabaseSync> {
   const isOurs = () => pragma('application_id') === applicationId
   const isCurrent = () => isOurs() && pragma('user_version') === schemaVersion
   try {
-    db.exec('pragma busy_timeout = 10000')
+    db.exec(`pragma busy_timeout = ${busyTimeout}`)
     if (isOurs() && (pragma('user_version') as number) > schemaVersion)
       throw new Error('was made by a newer version')
     if (!isCurrent()) prepare(db, isOurs, isCurrent)
-    if (pragma('journal_mode') !== 'wal') db.exec('pragma journal_mode = wal')
+    await useWriteAheadLog(db)
     // A commit may be lost with the power, but data and position together.
     db.exec('pragma synchronous = normal')
     return db
   } catch (error) {
     db.close()
     throw new Error(`${file} is not a mirror: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** SQLite does not wait for another process that writes or makes the same switch: it fails at once as "locked". */
+async function useWriteAheadLog(db: DatabaseSync): Promise<void> {
+  const busy = 5
+  for (const deadline = Date.now() + busyTimeout; ; ) {
+    try {
+      return db.exec('pragma journal_mode = wal')
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== busy || Date.now() > deadline) throw error
+    }
+    await pause(10 + 10 * Math.random())
   }
 }
 
