@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring'
 import { crc32 } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
@@ -34,6 +35,9 @@ export function createCursors<T extends Values>(
   const checksum = (values: Partial<T>): string =>
     crc32([list, ...filter.map(name => String(values[name]))].join(' ')).toString(36)
 
+  const kept: readonly string[] = ['count', ...(filter as string[])]
+  const isKept = (parameter: string): boolean => kept.includes(unescape(parameter.split('=', 1)[0] as string))
+
   /** Null for a text that is no cursor of this list. */
   function decode(values: Partial<T>): Cursor | null {
     const [sum, ...parts] = parse(values.cursor ?? '')
@@ -61,14 +65,15 @@ export function createCursors<T extends Values>(
     /** Adds the address of the page that may follow. It has the list's own parameters alone, so it stays short. */
     link(reply: FastifyReply, values: T, end: Cursor | null): void {
       if (end === null) return
-      const { raw, routeOptions } = reply.request
-      const sent = new URLSearchParams(/\?([^]*)/.exec(raw.url ?? '')?.[1])
-      const parameters = new URLSearchParams(
-        [...sent].filter(([name]) => name === 'count' || filter.includes(name as keyof T)),
-      )
+      const { url = '' } = reply.request.raw
+      // As they were sent: they have been checked, so they have no character that a header or an address must not have.
+      const parameters = url
+        .slice(url.indexOf('?') + 1)
+        .split('&')
+        .filter(isKept)
       const text = JSON.stringify([checksum(values), ...end.map(String)])
-      parameters.set('cursor', Buffer.from(text).toString('base64url'))
-      reply.header('link', `<${issuer}${routeOptions.url}?${parameters}>; rel="next"`)
+      parameters.push(`cursor=${Buffer.from(text).toString('base64url')}`)
+      reply.header('link', `<${issuer}${reply.request.routeOptions.url}?${parameters.join('&')}>; rel="next"`)
     },
   }
 }
