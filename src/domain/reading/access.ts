@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Scope, splitScope } from '../../contract/scopes.ts'
 import { type ApiError, fail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
@@ -61,9 +62,12 @@ const listOf = (needed: Needed): readonly [Scope, ...Scope[]] =>
 
 const named = (needed: Needed): string => listOf(needed).join(' or ')
 
+/** There are few such texts; those of thousands of waiting requests are checked every second. */
+const namesIn = new LRUCache<string, readonly string[]>({ max: 100, memoMethod: splitScope })
+
 export function covers(scope: string, needed: Needed): boolean {
-  const names = splitScope(scope)
-  return listOf(needed).some(name => names.includes(name))
+  const names = namesIn.memo(scope)
+  return typeof needed === 'string' ? names.includes(needed) : needed.some(name => names.includes(name))
 }
 
 /** RFC 6750 §3.1: the challenge names a scope that would do. */

@@ -9,6 +9,7 @@ import type {
   Storage,
   StoreFacts,
   WaitingAccess,
+  WaitingRead,
 } from '../../storage/port/index.ts'
 
 /**
@@ -173,6 +174,12 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     },
   }
 
+  function allOfStores(): StoreWaiter[] {
+    const all: StoreWaiter[] = []
+    for (const set of ofStore.values()) all.push(...set)
+    return all
+  }
+
   function wakeThoseOf(store_id: bigint, store: Versions): void {
     for (const waiter of ofStore.get(store_id) ?? []) {
       if (newestOf(store, waiter.kinds) > waiter.above) waiter.end(performance.now())
@@ -216,29 +223,27 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   }
 
   async function askForAccess(isChanged: boolean): Promise<void> {
-    const of = isChanged ? [...ofStore.values()].flatMap(set => [...set]) : [...unasked.access]
+    const of = isChanged ? allOfStores() : [...unasked.access]
     unasked.access.clear()
-    const tokens = [...Map.groupBy(of, ({ claim }) => claim.jti).values()].map(waiters => ({
-      claim: (waiters[0] as StoreWaiter).claim,
-      waiters,
-      store_ids: waiters.map(({ store_id }) => store_id),
-    }))
-    const found = await storage.changes.access(tokens)
-    for (const [i, { waiters }] of tokens.entries()) {
-      const { token, allowed } = found[i] as WaitingAccess
-      for (const waiter of waiters) {
-        const { store_id, kinds } = waiter
-        const scopes = scopesOf(kinds)
-        const scope = allowed.get(store_id) ?? null
-        const ended = failureOf(() => {
-          checkToken(token, scopes)
-          checkAllowed(scope, store_id, scopes)
-        })
-        if (ended !== null) waiter.end(null, ended)
-        // A part of it has ended: the request reads again, and decides.
-        else if (!scopes.every(each => covers(token.app_scope, each) && covers(scope ?? '', each)))
-          waiter.end(performance.now())
-      }
+    for (const part of partsOf(of)) {
+      const found = await storage.changes.access(part)
+      for (const [i, { waiters }] of part.entries()) checkAccess(waiters, found[i] as WaitingAccess)
+    }
+  }
+
+  function checkAccess(waiters: readonly StoreWaiter[], { token, allowed }: WaitingAccess): void {
+    for (const waiter of waiters) {
+      const { store_id, kinds } = waiter
+      const scopes = scopesOf(kinds)
+      const scope = allowed.get(store_id) ?? null
+      const ended = failureOf(() => {
+        checkToken(token, scopes)
+        checkAllowed(scope, store_id, scopes)
+      })
+      if (ended !== null) waiter.end(null, ended)
+      // A part of it has ended: the request reads again, and decides.
+      else if (!scopes.every(each => covers(token.app_scope, each) && covers(scope ?? '', each)))
+        waiter.end(performance.now())
     }
   }
 
@@ -301,8 +306,8 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     /** Ends every wait within a second. */
     close(): void {
       closed = true
-      const all = [...[...ofStore.values()].flatMap(set => [...set]), ...ofLists]
-      for (const waiter of all) setTimeout(waiter.end, Math.random() * closingSpread)
+      for (const waiter of [...allOfStores(), ...ofLists])
+        setTimeout(waiter.end, Math.random() * closingSpread)
     },
   }
 }
@@ -323,6 +328,29 @@ export interface WaitingClient {
   waited: number
   /** When a change ended the last wait, by `performance.now()`; null when something else did. */
   woken_at: number | null
+}
+
+/** Requests of one token. */
+interface WaitingToken extends WaitingRead {
+  waiters: readonly StoreWaiter[]
+}
+
+/**
+ * A thousand requests at a time, so that a question is a small message and its answer is not kept long. By app: of two
+ * apps in one question, the links of each to the stores of the other are read too.
+ */
+function* partsOf(waiters: readonly StoreWaiter[]): Generator<WaitingToken[]> {
+  const sorted = waiters.toSorted(({ claim: a }, { claim: b }) =>
+    a.app_id === b.app_id ? 0 : a.app_id < b.app_id ? -1 : 1,
+  )
+  for (let i = 0; i < sorted.length; i += 1000) {
+    const ofTokens = Map.groupBy(sorted.slice(i, i + 1000), ({ claim }) => claim.jti)
+    yield Array.from(ofTokens.values(), waiters => ({
+      claim: (waiters[0] as StoreWaiter).claim,
+      store_ids: waiters.map(({ store_id }) => store_id),
+      waiters,
+    }))
+  }
 }
 
 const noop = (): void => {}

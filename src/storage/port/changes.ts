@@ -37,7 +37,7 @@ export interface WaitingRead {
 
 export interface WaitingAccess {
   token: TokenFacts
-  /** Of the stores, those that the claim covers, each with its scopes (`store_scope`). */
+  /** The stores that the claim covers, each with its scopes (`store_scope`); of others than `store_ids` it may have some. */
   allowed: ReadonlyMap<bigint, string>
 }
 

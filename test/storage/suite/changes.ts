@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { AccessClaim, ChangeKind, Storage } from '../../../src/storage/port/index.ts'
-import { check, highest, item, linked, type Open, order, rewrite, store, write } from './fixtures.ts'
+import { account, check, highest, item, linked, type Open, order, rewrite, store, write } from './fixtures.ts'
 
 interface Entry {
   seq: number
@@ -262,13 +262,26 @@ export function changeTests(open: Open): void {
     )
   })
 
+  const words = (scope: string): string[] => scope.trim().split(' ').sort()
+
   check('access: what many claims may read, in their order', open, async storage => {
     const claim = await linked(storage, [1n, 2n])
     await write(storage, { stores: [store(3n)], orders: [order(2n, 'a')] })
     await storage.revokedTokens.add('gone', 9999)
     await storage.revokedTokens.endFamily({ id: 'family', generation: 2 }, 9999)
     const consent = { ...claim, authorization_id: 'link' }
+    // Two merchants have connected store 5: a token of the app has the scopes of both, that of a merchant its own.
+    await write(storage, { stores: [store(5n)] })
+    for (const [id, scope] of [
+      ['ada', 'integration.order'],
+      ['bob', 'integration.inventory'],
+    ] as const) {
+      await storage.accounts.create(account(id))
+      await storage.authorizations.save({ id, app_id: 'reader', account_id: id, scope }, [5n], 'add', 1000)
+    }
     const reads = [
+      { claim, store_id: 5n },
+      { claim: { ...claim, authorization_id: 'bob' }, store_id: 5n },
       { claim, store_id: 2n },
       { claim, store_id: 3n },
       { claim: { ...claim, jti: 'gone' }, store_id: 1n },
@@ -285,16 +298,17 @@ export function changeTests(open: Open): void {
     assert.deepEqual(
       found.map(({ token, allowed }, i) => ({
         ...token,
-        store_scope: allowed.get(reads[i]?.store_id as bigint)?.trim() ?? '',
+        store_scope: words(allowed.get(reads[i]?.store_id as bigint) ?? ''),
       })),
       each.map(({ app_live, app_scope, token_revoked, authorization_live, store_scope }) => ({
         app_live,
         app_scope,
         token_revoked,
         authorization_live,
-        store_scope,
+        store_scope: words(store_scope),
       })),
     )
+    assert.equal(words(found[0]?.allowed.get(5n) ?? '').length, 2)
     const [{ allowed } = assert.fail()] = await storage.changes.access([
       { claim, store_ids: [1n, 2n, 3n, 4n] },
     ])

@@ -8,6 +8,7 @@ await runFiles('postgres', [
   'domain/sales.property.test.ts',
   'domain/usage-figures.test.ts',
   'domain/usage-recorder.test.ts',
+  'domain/waiting.test.ts',
   'flows/authorization-code.test.ts',
   'flows/connected-apps.test.ts',
   'ingest/ingest.test.ts',

@@ -1,5 +1,4 @@
 import type { AccessClaim, Changes, StoreVersions, WaitingAccess, WaitingRead } from '../../port/index.ts'
-import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 
 /** Stores in one statement: a list of this length is a small message. */
@@ -15,25 +14,20 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
     state: async () => null,
     async moved(known) {
       const found: StoreVersions[] = []
-      const all = [...known]
-      for (let i = 0; i < all.length; i += maxStores) {
-        const part = all.slice(i, i + maxStores)
-        const seqs = `{${part.map(([id, seq]) => `"${id}":${seq}`).join(',')}}`
-        const [list] = await db.rawRow(movedSql, [part.map(([id]) => id), seqs])
-        for (const [id, orders, items] of entriesOf<[string, string, string]>(list)) {
+      const ids = [...known.keys()]
+      const seqs = [...known.values()]
+      for (let i = 0; i < ids.length; i += maxStores) {
+        const part = ids.slice(i, i + maxStores)
+        const known_seqs = `{${part.map((id, j) => `"${id}":${seqs[i + j]}`).join(',')}}`
+        const [list] = await db.rawRow(movedSql, [part, known_seqs])
+        for (const entry of splitList(list?.toString())) {
+          const [id, orders, items] = entry.split(' ') as [string, string, string]
           found.push({ id: BigInt(id), orders_version: Number(orders), items_version: Number(items) })
         }
       }
       return found
     },
-    async access(reads) {
-      const found = new Map<WaitingRead, WaitingAccess>()
-      for (const part of partsOf(reads)) {
-        const access = await accessOf(db, part)
-        part.forEach((read, i) => found.set(read, access[i] as WaitingAccess))
-      }
-      return reads.map(read => found.get(read) as WaitingAccess)
-    },
+    access: reads => (reads.length === 0 ? Promise.resolve([]) : accessOf(db, reads)),
   }
 }
 
@@ -41,39 +35,30 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
 const movedSql = `select string_agg(concat_ws(' ', id, orders_version, items_version), ',') from stores
   where id = any ($1::bigint[]) and seq > ((select $2::text::jsonb) ->> id::text)::bigint`
 
-const linksSql = `select string_agg(concat_ws(' ', store_id, app_id, authorization_id, scope), ',') from authorization_stores
-  where store_id = any ($1::bigint[]) and app_id = any ($2::text[])`
+/** The links of many stores have few scopes: each is sent once, with its stores. */
+const linksSql = `select app_id, authorization_id, scope, string_agg(store_id::text, ',') as store_ids
+  from authorization_stores where store_id = any ($1::bigint[]) and app_id = any ($2::text[])
+  group by app_id, authorization_id, scope`
 
-type Link = [store_id: string, app_id: string, authorization_id: string, ...scopes: string[]]
-
-const entriesOf = <Entry>(list: RawRow[number] | undefined): Entry[] =>
-  list
-    ? (String(list)
-        .split(',')
-        .map(entry => entry.split(' ')) as Entry[])
-    : []
-
-/** By app: of two apps in one statement, the links of each to the stores of the other are read too. */
-function* partsOf(reads: readonly WaitingRead[]): Generator<WaitingRead[]> {
-  let part: WaitingRead[] = []
-  let stores = 0
-  for (const read of reads.toSorted((a, b) => (a.claim.app_id < b.claim.app_id ? -1 : 1))) {
-    part.push(read)
-    stores += read.store_ids.length
-    if (stores < maxStores) continue
-    yield part
-    part = []
-    stores = 0
-  }
-  if (part.length > 0) yield part
+interface Links {
+  app_id: string
+  authorization_id: string
+  scope: string
+  store_ids: string
 }
+
+/** A token of the app itself covers all links of the app, one of a merchant's consent those of the authorization. */
+const ownerOf = ({ app_id, authorization_id }: Pick<AccessClaim, 'app_id' | 'authorization_id'>): string =>
+  authorization_id === null ? app_id : `${app_id} ${authorization_id}`
+
+const splitList = (list: string | undefined): string[] => (list ? list.split(',') : [])
 
 async function accessOf(db: Database, reads: readonly WaitingRead[]): Promise<WaitingAccess[]> {
   const unique = <T>(values: (T | null)[]) => [...new Set(values.filter(value => value !== null))] as T[]
   const app_ids = unique(reads.map(({ claim }) => claim.app_id))
   const authorization_ids = unique(reads.map(({ claim }) => claim.authorization_id))
-  const [[links], apps, tokens, authorizations] = await Promise.all([
-    db.rawRow(linksSql, [unique(reads.flatMap(({ store_ids }) => store_ids)), app_ids]),
+  const [links, apps, tokens, authorizations] = await Promise.all([
+    db.query<Links>(linksSql, [unique(reads.flatMap(({ store_ids }) => store_ids)), app_ids]),
     db.query<{ id: string; scope: string }>(
       'select id, scope from apps where id = any ($1::text[]) and disabled_at is null',
       [app_ids],
@@ -96,15 +81,19 @@ async function accessOf(db: Database, reads: readonly WaitingRead[]): Promise<Wa
     revoked.has(jti) ||
     (family !== undefined && (revoked.get(family.id) ?? Number.POSITIVE_INFINITY) <= family.generation)
   const appOf = new Map(authorizations.map(({ id, app_id }) => [id, app_id]))
-  const linked = new Map<string, string>()
-  const add = (key: string, scopes: string[]) => linked.set(key, [linked.get(key) ?? '', ...scopes].join(' '))
-  for (const [store_id, app_id, authorization_id, ...scopes] of entriesOf<Link>(links)) {
-    add(`${store_id} ${app_id}`, scopes)
-    add(`${store_id} ${app_id} ${authorization_id}`, scopes)
+  const allowedOf = new Map(reads.map(({ claim }) => [ownerOf(claim), new Map<bigint, string>()]))
+  for (const { store_ids, scope, ...link } of links) {
+    const owners = [ownerOf(link), ownerOf({ ...link, authorization_id: null })]
+    for (const allowed of owners.flatMap(owner => allowedOf.get(owner) ?? [])) {
+      for (const id of splitList(store_ids)) {
+        const store_id = BigInt(id)
+        const other = allowed.get(store_id)
+        allowed.set(store_id, other === undefined ? scope : `${other} ${scope}`)
+      }
+    }
   }
-  return reads.map(({ claim, store_ids }) => {
+  return reads.map(({ claim }) => {
     const { app_id, authorization_id } = claim
-    const owner = authorization_id === null ? app_id : `${app_id} ${authorization_id}`
     return {
       token: {
         app_live: scopeOf.has(app_id),
@@ -112,12 +101,7 @@ async function accessOf(db: Database, reads: readonly WaitingRead[]): Promise<Wa
         token_revoked: hasEnded(claim),
         authorization_live: authorization_id === null || appOf.get(authorization_id) === app_id,
       },
-      allowed: new Map(
-        store_ids.flatMap(store_id => {
-          const scope = linked.get(`${store_id} ${owner}`)
-          return scope === undefined ? [] : [[store_id, scope]]
-        }),
-      ),
+      allowed: allowedOf.get(ownerOf(claim)) ?? new Map(),
     }
   })
 }

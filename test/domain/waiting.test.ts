@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWaiting, type WaitingClient } from '../../src/domain/reading/waiting.ts'
+import type { AccessClaim } from '../../src/storage/port/index.ts'
+import { emptyDatabase } from '../helpers/engine.ts'
+import { openStorage } from '../helpers/storage.ts'
+import { app, store, write } from '../storage/suite/fixtures.ts'
+
+test('of thousands of requests that wait, exactly those end whose access has ended', {
+  timeout: 60_000,
+}, async () => {
+  const storage = await openStorage(await emptyDatabase())
+  // More than are asked about at once, of two apps in turn.
+  const stores = Array.from({ length: 1100 }, (_, i) => store(BigInt(i + 1)))
+  const ids = stores.map(({ id }) => id)
+  await write(storage, { stores })
+  const scope = 'integration.store integration.order'
+  for (const app_id of ['one', 'two']) {
+    await storage.apps.create(app(app_id, { scope }), null)
+    await storage.authorizations.save(
+      { id: `of ${app_id}`, app_id, account_id: null, scope },
+      ids,
+      'add',
+      1000,
+    )
+  }
+  const ended: Record<string, number> = {}
+  const waiting = createWaiting({ storage, limit: 5000 })
+  const all = ids.flatMap((store_id, i) =>
+    ['one', 'two'].map(async app_id => {
+      // A token of the app, or one of a consent.
+      const authorization_id = i % 2 === 0 ? null : `of ${app_id}`
+      const claim: AccessClaim = { app_id, authorization_id, jti: `${app_id} ${i % 7}` }
+      const client: WaitingClient = { hasLeft: false, leave() {}, waited: 0, woken_at: null }
+      const until = waiting.forStore({ claim, store_id, kinds: ['order'], above: 0 }, { seconds: 60, client })
+      const [result] = await Promise.allSettled([until])
+      const key = `${app_id} ${result.status}`
+      ended[key] = (ended[key] ?? 0) + 1
+    }),
+  )
+  assert.equal(waiting.size, 2200)
+  await storage.authorizations.revoke('of two', 2000)
+  waiting.accessChanged()
+  while (waiting.size > 1100) await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  assert.deepEqual(ended, { 'two rejected': 1100 })
+  waiting.close()
+  await Promise.all(all)
+  assert.deepEqual(ended, { 'two rejected': 1100, 'one fulfilled': 1100 })
+  await storage.close()
+})
