@@ -9,10 +9,10 @@ test('the size of the entries decides how many make a piece, also after the firs
   const entry = 2000
   const bytes = new Uint8Array(128 * entry)
   const asked: number[] = []
-  const page = pageOf({ bytes, rows: 128, next: ['a'] }, 2000, null, {
+  const page = pageOf({ parts: [bytes], rows: 128, next: ['a'] }, 2000, null, {
     async more(_after, rows): Promise<NextChunk> {
       asked.push(rows)
-      return { bytes: new Uint8Array(rows * entry), rows, next: ['b'], facts }
+      return { parts: [new Uint8Array(rows * entry)], rows, next: ['b'], facts }
     },
     check: () => {},
   })

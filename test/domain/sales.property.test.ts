@@ -22,7 +22,7 @@ const principal = {
   expires_at: 9_999_999_999,
 }
 
-const textOf = ({ page }: Listing) => page && Buffer.from(page.first).toString()
+const textOf = ({ page }: Listing) => page && Buffer.concat(page.first).toString()
 
 /** Around the beginning of a bucket of every width, and around 1970. */
 const second = fc
@@ -90,7 +90,7 @@ interface ListedOrder {
 async function fromOrderList(storage: Storage, store_id: bigint, from: number, to: number): Promise<string> {
   const query = { store_id, field: 'created_at' as const, from, to }
   const { chunk } = await storage.orders.page({ claim, query, offset: 0, limit: 2000 })
-  const orders = parseExact(`[${Buffer.from(chunk?.bytes ?? []).toString()}]`) as ListedOrder[]
+  const orders = parseExact(`[${Buffer.concat(chunk?.parts ?? []).toString()}]`) as ListedOrder[]
   const sums = new Map<bigint, bigint>()
   for (const { status, carts } of orders) {
     if (status !== 2 && status !== 11) continue

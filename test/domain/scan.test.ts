@@ -19,7 +19,7 @@ function numbers(count: number): Source<Entry> & { reads: number } {
       const ids = Array.from({ length: Math.min(wanted, count - first) }, (_, i) => first + i)
       const end = ids.length === wanted ? [ids.at(-1) as number] : null
       const json = ids.map(id => `{"id":${id}}`).join(',')
-      return { version: 1, page: { first: Buffer.from(json), rest: null, rows: ids.length, end } }
+      return { version: 1, page: { first: [Buffer.from(json)], rest: null, rows: ids.length, end } }
     },
   }
   return source

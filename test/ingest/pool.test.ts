@@ -164,7 +164,7 @@ async function itemsOf(store_id: bigint): Promise<string> {
     offset: 0,
     limit: 10,
   })
-  return Buffer.from(chunk?.bytes ?? []).toString()
+  return Buffer.concat(chunk?.parts ?? []).toString()
 }
 
 test('a thread that cannot open its database fails its batches; a later one has another chance', {

@@ -84,7 +84,7 @@ async function checkContents(storage: Storage): Promise<void> {
   const window = { store_id, field: 'created_at', from: 0, to: 2000 } as const
   const { facts, chunk } = await storage.orders.page({ claim, query: window, offset: 0, limit: 10 })
   assert.deepEqual(facts.store, { doc: '{"store":1}', orders_version: 3, items_version: 2, seq: 3 })
-  assert.equal(Buffer.from(chunk?.bytes ?? []).toString(), '{"order":"o1"}')
+  assert.equal(Buffer.concat(chunk?.parts ?? []).toString(), '{"order":"o1"}')
   // Before scopes could be added, an authorization covered those of its app.
   assert.equal(facts.store_scope, 'integration.store integration.order')
   assert.equal((await storage.authorizations.find('grant'))?.scope, 'integration.store integration.order')
@@ -94,7 +94,7 @@ async function checkContents(storage: Storage): Promise<void> {
     offset: 0,
     limit: 10,
   })
-  assert.equal(Buffer.from(items.chunk?.bytes ?? []).toString(), '{"item":7}')
+  assert.equal(Buffer.concat(items.chunk?.parts ?? []).toString(), '{"item":7}')
   const spans = [{ width: 86_400, first: 0, last: 0 }]
   const { sold } = await storage.sales.sum({
     claim,
@@ -118,7 +118,7 @@ async function checkBrand({ apps, brand, logos }: Storage, exists: boolean): Pro
 async function checkSequence({ changes }: Storage): Promise<void> {
   const query = { store_id, after: 0, kinds: ['order', 'item'] as const }
   const { chunk } = await changes.page({ claim, query, limit: 10, count: 10 })
-  assert.deepEqual(JSON.parse(`[${Buffer.from(chunk?.bytes ?? [])}]`), [
+  assert.deepEqual(JSON.parse(`[${Buffer.concat(chunk?.parts ?? [])}]`), [
     { seq: 1, kind: 'item', id: 7, data: { item: 7 } },
     { seq: 2, kind: 'order', id: 'o1', data: { order: 'o1' } },
   ])

@@ -23,11 +23,14 @@ export const firstSmallRows = (count: number): number => (count <= maxOrderCount
 export const offsetOf = ({ index, count }: { index: number; count: number }): number =>
   Math.min(index * count, Number.MAX_SAFE_INTEGER)
 
+/** Entries as bytes, in parts that follow each other. */
+export type Piece = readonly Uint8Array[]
+
 /** A page as bytes, which the caller may release: the first piece and, when the page is large, how to get the rest. */
 export interface Page {
-  first: Uint8Array
+  first: Piece
   /** Pieces that follow with a comma between each two. */
-  rest: AsyncIterable<Uint8Array> | null
+  rest: AsyncIterable<Piece> | null
   /** Entries read so far: those of `first`, and more as the rest is read. */
   rows: number
   /** The sort key of the last entry, when another page may follow. */
@@ -58,13 +61,13 @@ export interface Rest {
 /** `limit` entries from the first chunk on; `end` is the sort key of the last one, if a page may follow. */
 export function pageOf(chunk: Chunk, limit: number, end: Cursor | null, rest: Rest): Page {
   const page: Page = {
-    first: chunk.bytes,
+    first: chunk.parts,
     rest: null,
     rows: chunk.rows,
     end: limit <= maxOrderCount ? end : null,
   }
   if (chunk.next !== null && chunk.rows < limit) {
-    page.rest = follow(page, chunk.next, chunk.bytes.length, limit, rest)
+    page.rest = follow(page, chunk.next, lengthOf(chunk.parts), limit, rest)
   }
   return page
 }
@@ -76,7 +79,7 @@ async function* follow(
   read: number,
   limit: number,
   rest: Rest,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Piece> {
   let next: Cursor | null = after
   let bytes = read
   while (next !== null && page.rows < limit) {
@@ -84,11 +87,13 @@ async function* follow(
     const chunk: NextChunk = await rest.more(next, rows)
     rest.check(chunk.facts)
     page.rows += chunk.rows
-    bytes += chunk.bytes.length
+    bytes += lengthOf(chunk.parts)
     next = chunk.next
-    if (chunk.rows > 0) yield chunk.bytes
+    if (chunk.rows > 0) yield chunk.parts
   }
 }
+
+const lengthOf = (piece: Piece): number => piece.reduce((sum, { length }) => sum + length, 0)
 
 /** How many entries of an average size make a piece. */
 const piece = (size: number): number => Math.max(1, Math.min(mostRows, Math.floor(pieceBytes / size)))

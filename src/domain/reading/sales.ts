@@ -23,7 +23,7 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
     const entries = listed(sold)
       .slice(offset, offset + count)
       .map(render)
-    const first = Buffer.from(entries.join(','))
+    const first = [Buffer.from(entries.join(','))]
     return { version, page: { first, rest: null, rows: entries.length, end: null } }
   }
 }

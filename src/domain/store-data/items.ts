@@ -61,7 +61,7 @@ export function createStoreItems({ storage }: { storage: Storage }) {
         const [first = lowestId] = left
         const behind = first === lowestId ? undefined : [first - 1n]
         const { page } = await list(reader, { store_id, index: 0, count: batch, behind }, null)
-        const items = parseExact(`[${Buffer.from(page?.first ?? []).toString()}]`) as StoredItem[]
+        const items = parseExact(`[${Buffer.concat(page?.first ?? []).toString()}]`) as StoredItem[]
         const read = new Map(items.map(({ id, name }) => [BigInt(digitsOf(id)), name]))
         for (const id of left) {
           const name = read.get(id)

@@ -35,7 +35,7 @@ export function createStoreSales({ storage }: { storage: Storage }) {
 
   async function sold(reader: Reader, store_id: bigint, window: Window): Promise<SoldCount[]> {
     const { page } = await list(reader, { store_id, ...window, index: 0, count: 2 ** 31 - 1 }, null)
-    const entries = parseExact(`[${Buffer.from(page?.first ?? []).toString()}]`) as {
+    const entries = parseExact(`[${Buffer.concat(page?.first ?? []).toString()}]`) as {
       item_id: ExactNumber
       count: ExactNumber
     }[]

@@ -64,7 +64,7 @@ export async function* batches<Entry>(
   for (let key = behind; ; ) {
     const { page } = await source.read(key, usualPage)
     if (page === null) throw new Error('the list was read without a known version, but came without a page')
-    const json = Buffer.from(page.first).toString()
+    const json = Buffer.concat(page.first).toString()
     const parsed = text === undefined || json.toLowerCase().includes(text)
     const { rows, end } = page
     yield { entries: parsed ? (parseExact(`[${json}]`) as Entry[]) : [], rows, end }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangesPage } from '../../domain/reading/changes.ts'
-import type { Listing, Page } from '../../domain/reading/page.ts'
+import type { Listing, Page, Piece } from '../../domain/reading/page.ts'
 import type { Cursor } from '../../storage/port/index.ts'
 import { release } from '../../lib/release.ts'
 import { head, json, tail } from './envelope.ts'
@@ -14,25 +14,25 @@ const comma = Buffer.from(',')
 /** Sends a page: at once when it is small, in pieces under back-pressure when it is large. */
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
   if (matchesAny(reply.request)) {
-    release(page.first)
+    page.first.forEach(release)
     return reply.code(304).send()
   }
   reply.request.page = page
   reply.header('content-type', json)
   const opening = Buffer.from(`${head(reply.server.clock.now())}[`)
   const { first, rest } = page
-  if (rest === null) return sendWhole(reply, [opening, first, closing])
+  if (rest === null) return sendWhole(reply, [opening, ...first, closing])
   return sendPieces(reply, pieces(opening, first, admitPieces(reply.request, rest)))
 }
 
 async function* pieces(
   opening: Uint8Array,
-  first: Uint8Array,
-  rest: AsyncIterable<Uint8Array>,
+  first: Piece,
+  rest: AsyncIterable<Piece>,
   end: () => Uint8Array = () => closing,
 ): AsyncGenerator<Uint8Array[]> {
-  yield [opening, first]
-  for await (const piece of rest) yield [comma, piece]
+  yield [opening, ...first]
+  for await (const piece of rest) yield [comma, ...piece]
   yield [end()]
 }
 
@@ -48,7 +48,7 @@ export async function sendChanges(reply: FastifyReply, page: ChangesPage): Promi
     const { next, more } = page.position()
     return Buffer.from(`],"next":${next},"more":${more}}${tail}`)
   }
-  if (rest === null) return sendWhole(reply, [opening, first, end()])
+  if (rest === null) return sendWhole(reply, [opening, ...first, end()])
   return sendPieces(reply, pieces(opening, first, admitPieces(reply.request, rest), end))
 }
 

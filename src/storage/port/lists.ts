@@ -1,9 +1,10 @@
 import type { Seconds } from '../../lib/clock.ts'
 import type { AccessClaim, AccessFacts, ReadClaim } from './authorizations.ts'
 
-/** Part of a page: the stored JSON of its entries, joined by commas. */
+/** A piece of a page: the stored JSON of its entries, joined by commas. */
 export interface Chunk {
-  bytes: Uint8Array
+  /** Its text in parts that follow each other: joining them would copy them. */
+  parts: readonly Uint8Array[]
   rows: number
   /** Where to read on; null at the end of the page or of the list. */
   next: Cursor | null

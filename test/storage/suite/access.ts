@@ -455,7 +455,7 @@ export function accessTests(open: Open): void {
       assert.equal(new Set(given).size, 1, String(given))
       return order === null
         ? null
-        : [order.doc === Buffer.from(page.chunk?.bytes ?? []).toString(), order.seq > 0]
+        : [order.doc === Buffer.concat(page.chunk?.parts ?? []).toString(), order.seq > 0]
     }
     assert.deepEqual(await reads('owner', 1n), [true, true])
     assert.deepEqual(await reads('op', 1n), [true, true])
@@ -517,7 +517,7 @@ export function accessTests(open: Open): void {
     await authorizations.save(consent('o', 'b'), [3n], 'add', 50)
     const docs = (ids: bigint[]) => ids.map(id => `{"store":${id}}`).join(',')
     const text = async (who: AccessClaim, offset: number, limit: number) =>
-      Buffer.from((await stores.page({ claim: who, offset, limit })).chunk?.bytes ?? []).toString()
+      Buffer.concat((await stores.page({ claim: who, offset, limit })).chunk?.parts ?? []).toString()
     const code = claim({ authorization_id: 'x' })
     assert.equal(await text(code, 0, 10), docs([lowest, 1n, highest]))
     assert.equal(await text(claim(), 0, 10), docs([lowest, 1n, 2n, 9007199254740993n, highest]))

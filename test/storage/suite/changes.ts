@@ -25,12 +25,12 @@ async function read(
 ) {
   const query = { store_id, after, kinds }
   const { chunk, facts, history } = await storage.changes.page({ claim, query, limit, count })
-  let text = Buffer.from(chunk?.bytes ?? []).toString()
+  let text = Buffer.concat(chunk?.parts ?? []).toString()
   let next = chunk?.next ?? null
   let last_seq = chunk?.last_seq ?? null
   while (next) {
     const more = await storage.changes.more({ claim, query, after: next, limit })
-    if (more.rows > 0) text += `,${Buffer.from(more.bytes)}`
+    if (more.rows > 0) text += `,${Buffer.concat(more.parts)}`
     last_seq = more.last_seq ?? last_seq
     next = more.next
   }
@@ -92,7 +92,7 @@ export function changeTests(open: Open): void {
       const { chunk } = await storage.changes.page({ claim, query, limit: 4, count: 20 })
       await rewrite(storage, order(1n, 'o7', { doc: '{}' }), 1000)
       const rest = await storage.changes.more({ claim, query, after: chunk?.next ?? [], limit: 20 })
-      const entries = JSON.parse(`[${Buffer.from(rest.bytes)}]`) as Entry[]
+      const entries = JSON.parse(`[${Buffer.concat(rest.parts)}]`) as Entry[]
       assert.deepEqual(
         entries.map(({ id }) => id),
         ['o4', 'o5', 'o6', 'o8'],

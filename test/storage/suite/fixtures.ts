@@ -163,5 +163,5 @@ export async function readOn(
 /** The entries of a chunk, in order. */
 export function entries(chunk: Chunk | null): unknown[] {
   if (chunk === null) throw new Error('no chunk was read')
-  return JSON.parse(`[${Buffer.from(chunk.bytes).toString()}]`) as unknown[]
+  return JSON.parse(`[${Buffer.concat(chunk.parts).toString()}]`) as unknown[]
 }

@@ -113,7 +113,7 @@ export function restTests(open: Open): void {
       await storage.items.more({ claim, query: items, after: first.chunk.next, limit: 1 }),
     ]) {
       assert.equal(chunk.facts.store_allowed, false)
-      assert.deepEqual([chunk.rows, chunk.bytes.length, chunk.next], [0, 0, null])
+      assert.deepEqual([chunk.rows, chunk.parts.length, chunk.next], [0, 0, null])
     }
     assert.ok(stores.chunk)
     await storage.apps.setDisabled('reader', 2000)

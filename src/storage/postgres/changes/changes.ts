@@ -1,5 +1,5 @@
 import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
-import { noBytes } from '../../shared/no-bytes.ts'
+import { partsOf } from '../../shared/parts.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
@@ -122,7 +122,7 @@ function chunkOf(
   const last_seq = last ? Number(last) : null
   const isEnd = rows < wanted || rows === left || last_seq === head || last_seq === null
   return {
-    bytes: bytes ?? noBytes,
+    parts: partsOf(bytes),
     rows,
     orders: Number(orders),
     next: isEnd ? null : [last_seq, head, left - rows],

@@ -7,7 +7,7 @@ import {
   withoutRange,
 } from '../../shared/page-snapshot.ts'
 import type { ReadClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
-import { noBytes } from '../../shared/no-bytes.ts'
+import { noParts, partsOf } from '../../shared/parts.ts'
 import { claimValues, readFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -110,12 +110,12 @@ export function pageStatements(shape: ListShape, common: StatementOptions = {}) 
   }
 }
 
-export const emptyChunk = (): Chunk => ({ bytes: noBytes, rows: 0, next: null })
+export const emptyChunk = (): Chunk => ({ parts: noParts, rows: 0, next: null })
 
 export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }: ListShape): Chunk {
   const count = Number(rows)
   const next = count < limit ? null : order.map((_, i) => String(last[i]))
-  return { bytes: bytes ?? noBytes, rows: count, next }
+  return { parts: partsOf(bytes), rows: count, next }
 }
 
 /** The first chunk of a page, whose cursor carries the page snapshot when there is one, and the end of a full page. */
@@ -147,5 +147,5 @@ export function rangeChunk(row: RawRow, snapshot: PageSnapshot, rows: number, sh
 /** The next entries of a page snapshot after the list has changed: found by their ids. */
 export function byIdsChunk([rows, bytes]: RawRow, snapshot: PageSnapshot, ids: number): Chunk {
   const next = advance(withoutRange(snapshot), ids)
-  return { bytes: bytes ?? noBytes, rows: Number(rows), next }
+  return { parts: partsOf(bytes), rows: Number(rows), next }
 }

@@ -1,5 +1,5 @@
 import type { AccessClaim, Chunk, Cursor, FirstChunk, MerchantStore, Stores } from '../../port/index.ts'
-import { noBytes } from '../../shared/no-bytes.ts'
+import { partsOf } from '../../shared/parts.ts'
 import { claimValues, readFacts, storeFacts, tokenFacts } from '../apps/access.ts'
 import { hasScopeSql } from '../apps/scope-sql.ts'
 import type { RawRow } from '../connection/connection.ts'
@@ -88,5 +88,5 @@ export function createStores(db: Database): Stores {
 
 function chunkOf([rows, bytes, last]: RawRow, limit: number): Chunk {
   const count = Number(rows)
-  return { bytes: bytes ?? noBytes, rows: count, next: count < limit ? null : [String(last)] }
+  return { parts: partsOf(bytes), rows: count, next: count < limit ? null : [String(last)] }
 }

@@ -79,7 +79,7 @@ export function createOrders(db: Database, access: Access): Orders {
     const ids = nextIds(snapshot, limit)
     const docs = ids.flatMap(id => byId.get(query.store_id, id) ?? [])
     return {
-      bytes: Buffer.from(docs.join(',')),
+      parts: [Buffer.from(docs.join(','))],
       rows: docs.length,
       next: advance(withoutRange(snapshot), ids.length),
     }
