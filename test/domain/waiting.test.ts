@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWaiting, type WaitingClient } from '../../src/domain/reading/waiting.ts'
-import type { AccessClaim } from '../../src/storage/port/index.ts'
+import type { AccessClaim, Storage } from '../../src/storage/port/index.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 import { openStorage } from '../helpers/storage.ts'
 import { app, store, write } from '../storage/suite/fixtures.ts'
@@ -30,7 +30,7 @@ test('of thousands of requests that wait, exactly those end whose access has end
     ['one', 'two'].map(async app_id => {
       // A token of the app, or one of a consent.
       const authorization_id = i % 2 === 0 ? null : `of ${app_id}`
-      const claim: AccessClaim = { app_id, authorization_id, jti: `${app_id} ${i % 7}` }
+      const claim: AccessClaim = { app_id, authorization_id, jti: `${app_id} ${i % 8}` }
       const client: WaitingClient = { hasLeft: false, leave() {}, waited: 0, woken_at: null }
       const until = waiting.forStore({ claim, store_id, kinds: ['order'], above: 0 }, { seconds: 60, client })
       const [result] = await Promise.allSettled([until])
@@ -47,5 +47,36 @@ test('of thousands of requests that wait, exactly those end whose access has end
   waiting.close()
   await Promise.all(all)
   assert.deepEqual(ended, { 'two rejected': 1100, 'one fulfilled': 1100 })
+  await storage.close()
+})
+
+test('a question that takes longer than a tick does not put off the one about access', {
+  timeout: 60_000,
+}, async () => {
+  const storage = await openStorage(await emptyDatabase())
+  await write(storage, { stores: [store(1n)] })
+  const asked: string[] = []
+  const slow = Promise.withResolvers<void>()
+  const changes: Storage['changes'] = {
+    ...storage.changes,
+    state: async () => null,
+    async moved() {
+      asked.push('moved')
+      await slow.promise
+      return []
+    },
+    async access(reads) {
+      asked.push('access')
+      return storage.changes.access(reads)
+    },
+  }
+  const waiting = createWaiting({ storage: { changes }, limit: 1 })
+  const claim: AccessClaim = { app_id: 'none', authorization_id: null, jti: 'j' }
+  const client: WaitingClient = { hasLeft: false, leave() {}, waited: 0, woken_at: null }
+  const until = waiting.forStore({ claim, store_id: 1n, kinds: ['order'], above: 0 }, { seconds: 60, client })
+  // The first tick asks without access; the second comes while that question is not answered.
+  setTimeout(slow.resolve, 1100)
+  await assert.rejects(until)
+  assert.deepEqual(asked.slice(0, 2), ['moved', 'access'])
   await storage.close()
 })

@@ -188,7 +188,10 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
 
   function onTick(): void {
     tick++
-    if (!isAsking) void ask(tick % 2 === 0)
+    const withAccess = tick % 2 === 0
+    if (!isAsking) void ask(withAccess)
+    // Questions that take longer than a tick must not always be those without access.
+    else if (withAccess) hasAccessChanged = true
   }
 
   /** Asks the database about every waiting request, and again when access has changed meanwhile. */

@@ -95,7 +95,7 @@ export interface Changes {
   state(): Promise<string | null>
   /** Of many stores, by id, those whose newest seq is above the given one. */
   moved(known: ReadonlyMap<bigint, number>): Promise<StoreVersions[]>
-  /** What many claims may read now, in the same order. */
+  /** What many claims may read now, in the same order; of about a thousand stores, because it is one message. */
   access(reads: readonly WaitingRead[]): Promise<WaitingAccess[]>
   /** The id of the database's history. */
   history(): Promise<string>
