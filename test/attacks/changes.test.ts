@@ -206,6 +206,7 @@ describe('the Link header', () => {
       'x=%3E;%20rel=%22prev%22',
       'x=>;rel="prev"',
       '%E0%A4%A=1',
+      `${'%&'.repeat(3000)}`,
       'x=a?b',
       `x=${long}`,
       `x=${'%ff'.repeat(3000)}`,

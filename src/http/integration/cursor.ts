@@ -1,4 +1,3 @@
-import { unescape } from 'node:querystring'
 import { crc32 } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
@@ -36,7 +35,6 @@ export function createCursors<T extends Values>(
     crc32([list, ...filter.map(name => String(values[name]))].join(' ')).toString(36)
 
   const kept: readonly string[] = ['count', ...(filter as string[])]
-  const isKept = (parameter: string): boolean => kept.includes(unescape(parameter.split('=', 1)[0] as string))
 
   /** Null for a text that is no cursor of this list. */
   function decode(values: Partial<T>): Cursor | null {
@@ -67,15 +65,22 @@ export function createCursors<T extends Values>(
       if (end === null) return
       const { url = '' } = reply.request.raw
       // As they were sent: they have been checked, so they have no character that a header or an address must not have.
-      const parameters = url
-        .slice(url.indexOf('?') + 1)
+      const parameters = queryOf(url)
         .split('&')
-        .filter(isKept)
+        .filter(parameter => kept.includes(nameOf(parameter)))
       const text = JSON.stringify([checksum(values), ...end.map(String)])
       parameters.push(`cursor=${Buffer.from(text).toString('base64url')}`)
       reply.header('link', `<${issuer}${reply.request.routeOptions.url}?${parameters.join('&')}>; rel="next"`)
     },
   }
+}
+
+const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+
+/** Decoded if it can be a name of ours: a bad `%` is not worth an exception, of which one request could cause thousands. */
+function nameOf(parameter: string): string {
+  const [name = ''] = parameter.split('=', 1)
+  return /^(?:\w|%[2-7][\da-f])+$/i.test(name) ? decodeURIComponent(name) : name
 }
 
 /** No id has a NUL, and not every engine can compare one. */
