@@ -7,7 +7,7 @@ const maxStores = 1000
 /**
  * What requests that wait ask for, all at once, by statements about lists of stores, tokens and apps: a join with a list
  * of claims is not possible on Citus. Each statement has its own snapshot: every fact is current, and none depends on
- * another. Results are one text, which takes a fraction of the time of as many rows to decode.
+ * another. Stores come as one text, which takes a fraction of the time of as many rows to decode.
  */
 export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved' | 'access'> {
   return {

@@ -35,8 +35,8 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
   const readHistory = () => (history.get() as [string])[0]
   // One UNION ALL ordered as a whole: SQLite merges the two indexes. A limit for each part took three times as long.
   // The head is the separator, which group_concat writes before each document but the first: a quarter faster than
-  // building the text of each entry, which copies its document once more. The first head comes by itself, because a
-  // longer text would be a copy of the whole; without it a page takes another quarter less.
+  // building the text of each entry, which copies its document once more. The first head comes by itself: putting
+  // it before the text would copy the whole, which took another quarter of the time.
   const prepare = (kinds: readonly ChangeKind[]) => {
     const all = `${kinds.map(kind => entries[kind]).join(' union all ')} order by seq`
     return db.prepare<Row>(
