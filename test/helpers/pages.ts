@@ -125,6 +125,17 @@ async function assertAccessibleOnce(page: Page, { scheme }: Variant): Promise<vo
   checked.add(seen)
 }
 
+/** For the API reference, a program of others that loses clicks while it loads: tries again, as people do. */
+export async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 40_000; ; ) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+  }
+}
+
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 interface Violation {
