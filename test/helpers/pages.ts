@@ -125,15 +125,9 @@ async function assertAccessibleOnce(page: Page, { scheme }: Variant): Promise<vo
   checked.add(seen)
 }
 
-/** For the API reference, a program of others that loses clicks while it loads: tries again, as people do. */
-export async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  for (const end = Date.now() + 40_000; ; ) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (Date.now() > end) throw error
-    }
-  }
+/** The API reference moves and colours its parts in transitions while it loads: waits until the last has ended. */
+export async function settled(page: Page): Promise<void> {
+  while ((await page.evaluate('document.getAnimations().length')) !== 0);
 }
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { demoLogo } from '../../src/demo/logos.ts'
 import { svg } from '../helpers/images.ts'
 import { decide } from '../helpers/authorize.ts'
-import { eventually, journey, signIn, tabTo, visit } from '../helpers/pages.ts'
+import { journey, settled, signIn, tabTo, visit } from '../helpers/pages.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
 
 /** A developer's way: sign up, create an app, take its secret along, watch it, change it, try the API with it. */
@@ -294,40 +294,45 @@ test('Try it: the reference has the app chosen; its secret gets a token, and a r
       await page.goto(`${server.base}/developer/apps/${busy.client_id}`)
       await signIn(page, server.base, 'dev@example.com')
       const elsewhere: string[] = []
+      const send = page.getByRole('button', { name: /^Send/ }).first()
       page.on('request', request => request.url().startsWith(server.base) || elsewhere.push(request.url()))
       await page.getByRole('link', { name: 'Try it' }).click()
       await page.getByText(busy.client_id).waitFor()
-      const answered = (address: RegExp, click: () => Promise<void>) =>
-        eventually(async () => {
-          const answer = page.waitForResponse(response => address.test(response.url()), { timeout: 5000 })
-          return (await Promise.all([answer, click()]))[0].status()
-        })
-      const send = page.getByRole('button', { name: /^Send/ }).first()
-      const tryRequest = async (chapter: string, name: RegExp, address: RegExp) => {
-        // The reference shows a chapter when it is opened.
-        await page.getByRole('link', { name: chapter, exact: true }).click()
-        await eventually(async () => {
-          const test = page.getByRole('button', { name }).first()
-          if (!(await send.isVisible())) await test.click({ timeout: 5000 })
-          await send.waitFor({ timeout: 5000 })
-        })
-        assert.equal(await answered(address, () => send.click({ timeout: 5000 })), 200)
-        await page.keyboard.press('Escape')
-        await send.waitFor({ state: 'hidden' })
-      }
-      const secret = page.getByLabel('Client Secret')
-      const authorize = page.getByRole('button', { name: 'Authorize' })
-      const token = await answered(/\/auth\/v2\/token$/, async () => {
-        await secret.fill(busy.client_secret, { timeout: 5000 })
-        await authorize.click({ timeout: 5000 })
-      })
-      assert.equal(token, 200)
-      await tryRequest('Changes', /^Test Request.*\/changes\)?$/, /\/integration\/v1\/changes\?store_id=1001/)
+      await settled(page)
+      await page.getByLabel('Client Secret').fill(busy.client_secret)
+      const token = page.waitForResponse(response => response.url().endsWith('/auth/v2/token'))
+      await page.getByRole('button', { name: 'Authorize' }).click()
+      assert.equal((await token).status(), 200)
+      // The reference shows a chapter when it is opened.
+      await page.getByRole('link', { name: 'Changes', exact: true }).click()
+      await page
+        .getByRole('button', { name: /^Test Request.*\/changes\)?$/ })
+        .first()
+        .click()
+      await send.waitFor()
+      await settled(page)
+      const changes = page.waitForResponse(response =>
+        response.url().includes('/integration/v1/changes?store_id=1001'),
+      )
+      await send.click()
+      assert.equal((await changes).status(), 200)
+      await page.keyboard.press('Escape')
       // A store of the app and yesterday are filled in.
-      const yesterday = /\/orders\?store_id=1001&start_date=.*00%3A00%3A00&end_date=.*23%3A59%3A59/
-      await tryRequest('Orders', /^Test Request.*\/orders\)?$/, yesterday)
+      await page.getByRole('link', { name: 'Orders', exact: true }).click()
+      await page
+        .getByRole('button', { name: /^Test Request.*\/orders\)?$/ })
+        .first()
+        .click()
+      await send.waitFor()
+      await settled(page)
+      const orders = page.waitForResponse(response =>
+        /\/orders\?store_id=1001&start_date=.*00%3A00%3A00&end_date=.*23%3A59%3A59/.test(response.url()),
+      )
+      await send.click()
+      assert.equal((await orders).status(), 200)
       assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
       assert.deepEqual(elsewhere, [])
+      await page.keyboard.press('Escape')
       await page.getByRole('link', { name: 'Back to the app' }).click()
       await heading(page, /^A dashboard/)
       // Where the reference still works on an answer, the Escape cancels its request.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type DemoServer, startDemoServer } from '../helpers/demo-server.ts'
-import { eventually, assertAccessible, assertFits, journey, signIn, tabTo, visit } from '../helpers/pages.ts'
+import { assertAccessible, assertFits, journey, settled, signIn, tabTo, visit } from '../helpers/pages.ts'
 import { password } from '../helpers/answers.ts'
 
 /** What all pages share: signing in and out, the sections of each role, messages. */
@@ -80,8 +80,8 @@ journey(
     assert.equal(await link.getAttribute('href'), `${base}/docs/guides/getting-started`)
     await page.getByText('List stores').first().waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
-    // It shows its text first, and the colours of its theme a moment later.
-    await eventually(() => assertAccessible(page))
+    await settled(page)
+    await assertAccessible(page)
   },
   { onPhone: true },
 )
