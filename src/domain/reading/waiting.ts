@@ -82,7 +82,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   let waiting = 0
   let timer: NodeJS.Timeout | undefined
   let isAsking = false
-  let hasAccessChanged = false
+  let isAccessDue = false
   /** The database's state at the last questions, if it can tell: nothing has to be asked again before it changes. */
   let asked: { changes: string | null; access: string | null } = { changes: null, access: null }
   let closed = false
@@ -191,16 +191,16 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     const withAccess = tick % 2 === 0
     if (!isAsking) void ask(withAccess)
     // Questions that take longer than a tick must not always be those without access.
-    else if (withAccess) hasAccessChanged = true
+    else if (withAccess) isAccessDue = true
   }
 
-  /** Asks the database about every waiting request, and again when access has changed meanwhile. */
+  /** Asks the database about every waiting request, and again when access is due meanwhile. */
   async function ask(withAccess: boolean): Promise<void> {
     isAsking = true
-    hasAccessChanged = withAccess
+    isAccessDue = withAccess
     do {
-      const isAccess = hasAccessChanged
-      hasAccessChanged = false
+      const isAccess = isAccessDue
+      isAccessDue = false
       try {
         const state = await storage.changes.state()
         const access = isAccess ? askForAccess(state === null || state !== asked.access) : null
@@ -211,7 +211,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
         asked = { changes: null, access: null }
         notice(error)
       }
-    } while (hasAccessChanged)
+    } while (isAccessDue)
     isAsking = false
   }
 
@@ -303,7 +303,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     },
     /** Asks at once: this process has changed what some token may read. */
     accessChanged(): void {
-      if (isAsking) hasAccessChanged = true
+      if (isAsking) isAccessDue = true
       else if (waiting > 0) void ask(true)
     },
     /** Ends every wait within a second. */

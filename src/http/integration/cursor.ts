@@ -77,7 +77,7 @@ export function createCursors<T extends Values>(
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 
-/** Decoded if it can be a name of ours: a bad `%` is not worth an exception, of which one request could cause thousands. */
+/** Decoded if it can be the name of a parameter. A bad `%` would cause an exception, and one request can have thousands. */
 function nameOf(parameter: string): string {
   const [name = ''] = parameter.split('=', 1)
   return /^(?:\w|%[2-7][\da-f])+$/i.test(name) ? decodeURIComponent(name) : name
