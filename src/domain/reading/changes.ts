@@ -8,7 +8,7 @@ import {
 import type { Scope } from '../../contract/scopes.ts'
 import { checkStore, covers, type Principal } from './access.ts'
 import { checkAfter, checkFeed, feedOf } from './feed.ts'
-import { firstRows, type Page, pageOf } from './page.ts'
+import { firstRows, type Page, pageOf, type Piece } from './page.ts'
 
 export interface ChangesRequest {
   store_id: bigint
@@ -86,22 +86,23 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
     const { seq: newest } = check(first.facts, store_id, kinds)
     if (feed !== undefined) checkFeed(feed, first.history, kinds)
     checkAfter(after, newest)
-    if (first.chunk === null) throw new Error('the storage returned no changes for a store that may be read')
-    let last = first.chunk.last_seq
-    const entries = pageOf(first.chunk, count, null, {
+    const { history, chunk } = first
+    if (chunk === null) throw new Error('the storage returned no changes for a store that may be read')
+    const fields = { kinds, feed: feedOf(history, kinds), newest }
+    if (chunk.rows === 0) return emptyPage(fields)
+    let last = chunk.last_seq
+    const entries = pageOf(chunk, count, null, {
       async more(behind, limit) {
-        const chunk = await changes.more({ claim, query, after: behind, limit })
-        last = chunk.last_seq ?? last
-        page.orders += chunk.orders
-        return chunk
+        const next = await changes.more({ claim, query, after: behind, limit })
+        last = next.last_seq ?? last
+        page.orders += next.orders
+        return next
       },
       check: now => void check(now, store_id, kinds),
     })
     const page: ChangesPage = Object.assign(entries, {
-      kinds,
-      orders: first.chunk.orders,
-      feed: feedOf(first.history, kinds),
-      newest,
+      ...fields,
+      orders: chunk.orders,
       position() {
         const more = page.rows === count && last !== null && last < newest
         return { next: more ? (last as number) : newest, more }
@@ -110,3 +111,18 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
     return page
   }
 }
+
+const noEntries: Piece = []
+
+type Fields = Pick<ChangesPage, 'kinds' | 'feed' | 'newest'>
+
+/** Keeps nothing of its read: thousands of waiting requests have one each. */
+const emptyPage = (fields: Fields): ChangesPage => ({
+  first: noEntries,
+  rest: null,
+  rows: 0,
+  end: null,
+  orders: 0,
+  ...fields,
+  position: () => ({ next: fields.newest, more: false }),
+})

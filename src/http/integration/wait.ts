@@ -22,22 +22,38 @@ export const wait = mayBeOmitted(
 export function waitingTime(
   request: FastifyRequest,
   { seconds, expires_at, clock }: { seconds: number; expires_at: Seconds; clock: Clock },
-) {
-  const until = performance.now() + Math.min(seconds, expires_at - clock.now()) * 1000
-  const client: WaitingClient = { hasLeft: false, leave() {}, waited: 0, woken_at: null }
-  if (seconds > 0) request.wait = client
-  return {
-    client,
-    /** Thousands of requests may wait: each gives up its slot and what it does not need for its answer. */
-    begin(): void {
-      request.ticket?.release()
-      request.ticket = null
-      request.raw.rawHeaders = []
-      request.raw.headers.authorization = undefined
-    },
-    /** That are left. */
-    get seconds(): number {
-      return client.hasLeft ? 0 : (until - performance.now()) / 1000
-    },
+): WaitingTime {
+  const time = new WaitingTime(
+    request,
+    performance.now() + Math.min(seconds, expires_at - clock.now()) * 1000,
+  )
+  if (seconds > 0) request.wait = time.client
+  return time
+}
+
+/** A class, because thousands of requests may wait, and functions of each would take memory. */
+class WaitingTime {
+  readonly client: WaitingClient = { hasLeft: false, leave: noop, waited: 0, woken_at: null }
+  readonly #request: FastifyRequest
+  readonly #until: number
+
+  constructor(request: FastifyRequest, until: number) {
+    this.#request = request
+    this.#until = until
+  }
+
+  /** The request gives up its slot and what it does not need for its answer. */
+  begin(): void {
+    this.#request.ticket?.release()
+    this.#request.ticket = null
+    this.#request.raw.rawHeaders = []
+    this.#request.raw.headers.authorization = undefined
+  }
+
+  /** That are left. */
+  get seconds(): number {
+    return this.client.hasLeft ? 0 : (this.#until - performance.now()) / 1000
   }
 }
+
+const noop = (): void => {}
