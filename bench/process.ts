@@ -20,6 +20,10 @@ export interface Running {
 export const tillgate = (args: string[], env: Record<string, string>, stdin?: 'pipe'): Running =>
   start(server, args, env, stdin)
 
+/** The same from another folder. */
+export const installed = (folder: string, args: string[], env: Record<string, string>): Running =>
+  start(join(folder, 'bin/tillgate.js'), args, env)
+
 export const tillgateClient = (args: string[], env: Record<string, string>): Running =>
   start(client, args, env)
 

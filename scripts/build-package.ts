@@ -22,6 +22,22 @@ const ownAddress: Plugin = {
     }),
 }
 
+/**
+ * Imported as an ES module, `node:http` evaluates all that it exports, and so loads Node's WebSocket client: a tenth of the
+ * start.
+ */
+const lazyHttp: Plugin = {
+  name: 'lazy http',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:http$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
+    )
+    onLoad({ filter: /^/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}')`,
+    }))
+  },
+}
+
 /** CommonJS libraries call `require`; the other two are for `ownAddress`. */
 const banner = `import { createRequire as requireFrom } from 'node:module'
 import { fileURLToPath as fromAddress } from 'node:url'
@@ -38,7 +54,7 @@ const { metafile } = await build({
   chunkNames: 'chunk-[hash]',
   // Native code, and files that are read at run time.
   external: ['@node-rs/argon2', '@picocss/pico', '@scalar/fastify-api-reference'],
-  plugins: [ownAddress],
+  plugins: [ownAddress, lazyHttp],
   banner: { js: banner },
   metafile: true,
 })
