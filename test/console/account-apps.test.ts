@@ -116,6 +116,29 @@ describe('the list', () => {
   })
 })
 
+test('what an app read is shown by days of most stores’ time zone; of UTC for more than 100 stores, and of the zone of the picked one', async () => {
+  await server.newAccount('chain@example.com')
+  const stores = Array.from({ length: 101 }, (_, i) =>
+    store(5001 + i, `Branch ${i}`, 'Australia/Sydney', 'chain'),
+  )
+  await server.push(...stores)
+  const hub = await server.newApp({ name: 'Chain Hub' })
+  await server.apps.authorize(
+    hub.client_id,
+    stores.slice(1).map(({ id }) => BigInt(id)),
+    byTest,
+  )
+  const chain = await signedIn('chain')
+  const title = async (tail = '') =>
+    /Read (?:from \S+ \S+ )?in the last 30 days, by day \(([^)]+)\)/.exec(
+      textOf((await chain.open(pageOf(hub, tail))).text),
+    )?.[1]
+  assert.equal(await title(), 'Sydney time')
+  await server.apps.authorize(hub.client_id, [5001n], byTest)
+  assert.equal(await title(), 'UTC')
+  assert.equal(await title('?store=5002'), 'Sydney time')
+})
+
 describe('whose it is', () => {
   const tails = ['', '/stores', '/revoke']
 

@@ -37,21 +37,24 @@ test('a day begins at the zone’s midnight, today is the last, and days without
   read('2026-10-31T12:59', 1)
   read('2026-10-31T13:00', 2) // Midnight in Sydney.
   read('2026-11-01T11:59', 4)
-  const sydney = await reads.byDay([1n], 'a', 3, 'Australia/Sydney')
+  const sydney = await reads.byDay([1n], { app_id: 'a', days: 3, zone: 'Australia/Sydney' })
   assert.deepEqual(sydney, [
     { date: '2026-10-30', orders: 0, items: 0 },
     { date: '2026-10-31', orders: 1, items: 0 },
     { date: '2026-11-01', orders: 6, items: 0 },
   ])
-  assert.deepEqual(shown(await reads.byDay([1n], 'a', 3, 'UTC')), ['2026-10-31 3', '2026-11-01 4'])
-  assert.deepEqual(shown(await reads.byDay([1n], 'a', 2, 'America/New_York')), [
+  assert.deepEqual(shown(await reads.byDay([1n], { app_id: 'a', days: 3, zone: 'UTC' })), [
+    '2026-10-31 3',
+    '2026-11-01 4',
+  ])
+  assert.deepEqual(shown(await reads.byDay([1n], { app_id: 'a', days: 2, zone: 'America/New_York' })), [
     '2026-10-31 3',
     '2026-11-01 4',
   ])
 })
 
 test('in a zone that is a day ahead of UTC, its current day is the last', async () => {
-  const days = await reads.byDay([1n], 'a', 30, 'Pacific/Kiritimati')
+  const days = await reads.byDay([1n], { app_id: 'a', days: 30, zone: 'Pacific/Kiritimati' })
   assert.deepEqual([days.length, days[0]?.date, days.at(-1)?.date], [30, '2026-10-04', '2026-11-02'])
 })
 
@@ -59,13 +62,16 @@ test('a day of 25 hours counts in full', async () => {
   read('2026-10-24T22:00', 1) // 25 October 00:00 in Paris, in summer time.
   read('2026-10-25T22:59', 2) // 23:59 of it, in winter time.
   read('2026-10-25T23:00', 4)
-  assert.deepEqual(shown(await reads.byDay([1n], 'a', 30, 'Europe/Paris')), ['2026-10-25 3', '2026-10-26 4'])
+  assert.deepEqual(shown(await reads.byDay([1n], { app_id: 'a', days: 30, zone: 'Europe/Paris' })), [
+    '2026-10-25 3',
+    '2026-10-26 4',
+  ])
 })
 
 test('in a zone with an offset of half an hour, an hour counts for the day in which it begins', async () => {
   read('2026-10-31T13:10', 1) // 23:40 in Adelaide, in an hour that begins at 23:30.
   read('2026-10-31T14:10', 2)
-  const days = await reads.byDay([1n], 'a', 3, 'Australia/Adelaide')
+  const days = await reads.byDay([1n], { app_id: 'a', days: 3, zone: 'Australia/Adelaide' })
   assert.deepEqual(shown(days), ['2026-10-31 1', '2026-11-01 2'])
 })
 
@@ -73,21 +79,27 @@ test('only the requested app and stores count', async () => {
   read('2026-11-01T10:00', 1)
   read('2026-11-01T10:00', 2, { store: 2n })
   read('2026-11-01T10:00', 4, { app: 'b' })
-  assert.deepEqual(shown(await reads.byDay([1n], 'a', 1, 'UTC')), ['2026-11-01 1'])
-  assert.deepEqual(shown(await reads.byDay([1n, 2n], 'a', 1, 'UTC')), ['2026-11-01 3'])
-  assert.deepEqual(shown(await reads.byDay([], 'a', 1, 'UTC')), [])
+  assert.deepEqual(shown(await reads.byDay([1n], { app_id: 'a', days: 1, zone: 'UTC' })), ['2026-11-01 1'])
+  assert.deepEqual(shown(await reads.byDay([1n, 2n], { app_id: 'a', days: 1, zone: 'UTC' })), [
+    '2026-11-01 3',
+  ])
+  assert.deepEqual(shown(await reads.byDay([], { app_id: 'a', days: 1, zone: 'UTC' })), [])
 })
 
 test('by store: the most read ones separately, the others together, without stores that were not read', async () => {
   for (const store of [1n, 2n, 3n, 4n]) read('2026-10-31T13:00', Number(store), { store })
   const of = async (most: number) => {
     const all = [1n, 2n, 3n, 4n, 5n]
-    const { days, stores } = await reads.byDayAndStore(all, 'a', 2, 'Australia/Sydney', most)
-    assert.deepEqual(days, await reads.byDay(all, 'a', 2, 'Australia/Sydney'))
+    const { days, stores } = await reads.byDayAndStore(
+      all,
+      { app_id: 'a', days: 2, zone: 'Australia/Sydney' },
+      most,
+    )
+    assert.deepEqual(days, await reads.byDay(all, { app_id: 'a', days: 2, zone: 'Australia/Sydney' }))
     return stores.map(({ store_id, days }) => `${store_id} ${days.map(({ orders }) => orders)}`)
   }
   assert.deepEqual(await of(2), ['4 0,4', '3 0,3', 'null 0,3'])
   assert.deepEqual(await of(3), ['4 0,4', '3 0,3', '2 0,2', '1 0,1'], 'one alone is no "others"')
-  const none = await reads.byDayAndStore([5n], 'a', 2, 'UTC', 2)
+  const none = await reads.byDayAndStore([5n], { app_id: 'a', days: 2, zone: 'UTC' }, 2)
   assert.deepEqual([none.days.map(({ orders }) => orders), none.stores], [[0, 0], []])
 })

@@ -16,6 +16,13 @@ export interface LocalReadsByStore {
   stores: StoreDays[]
 }
 
+/** An app, and how many days of a time zone up to today. */
+interface Wanted {
+  app_id: string
+  days: number
+  zone: string
+}
+
 /** The days of one store, or, with `store_id` null, of all the other stores together. */
 export interface StoreDays {
   store_id: bigint | null
@@ -23,19 +30,23 @@ export interface StoreDays {
 }
 
 /**
- * An app's reads by local day, summed from the hourly counters, which are kept for more than a month. An hour counts for
- * the day in which it begins, so zones with an offset of half an hour are not exact.
+ * An app's reads by local day, summed from the hourly counters, which are kept for more than a month; days of UTC have
+ * counters of their own. An hour counts for the day in which it begins, so zones with an offset of half an hour are not
+ * exact.
  */
 export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
-  async function hoursOf(store_ids: readonly bigint[], app_id: string, days: number, by: 'store_id'[]) {
+  async function countsOf(store_ids: readonly bigint[], { app_id, days, zone }: Wanted, by: 'store_id'[]) {
     await recorder.flush()
-    // One day more: local days begin up to 14 hours before those of UTC, and may have 25 hours.
-    const span = lastBuckets('hour', (days + 1) * 24, clock.now())
+    const span =
+      zone === 'UTC'
+        ? lastBuckets('day', days, clock.now())
+        : // One day more: local days begin up to 14 hours before those of UTC, and may have 25 hours.
+          lastBuckets('hour', (days + 1) * 24, clock.now())
     return storage.usage.reads({ ...span, store_ids, app_id, by })
   }
 
   /** Every day up to today, oldest first, including those without reads. */
-  function toDays(rows: readonly ReadSums[], days: number, zone: string): LocalDay[] {
+  function toDays(rows: readonly ReadSums[], { days, zone }: Wanted): LocalDay[] {
     const byDate = new Map(
       datesUntil(localDate(clock.now(), zone), days).map(date => [date, { date, orders: 0, items: 0 }]),
     )
@@ -50,20 +61,19 @@ export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
 
   return {
     /** All these stores together. */
-    async byDay(store_ids: readonly bigint[], app_id: string, days: number, zone: string) {
-      return toDays(await hoursOf(store_ids, app_id, days, []), days, zone)
+    async byDay(store_ids: readonly bigint[], wanted: Wanted): Promise<LocalDay[]> {
+      return toDays(await countsOf(store_ids, wanted, []), wanted)
     },
 
     /** All, the `most` stores with the most reads, and the rest together; stores without reads are left out. */
     async byDayAndStore(
       store_ids: readonly bigint[],
-      app_id: string,
-      days: number,
-      zone: string,
+      wanted: Wanted,
       most: number,
     ): Promise<LocalReadsByStore> {
+      const { app_id, days } = wanted
       await recorder.flush()
-      // Ranked by day first: the hours of many stores would be too many rows. Days enough for all hours of `hoursOf`.
+      // Ranked by day first: the hours of many stores would be too many rows. Days enough for all hours of `countsOf`.
       const span = lastBuckets('day', days + 2, clock.now())
       const rows = await storage.usage.reads({
         ...span,
@@ -74,15 +84,15 @@ export function createLocalReads({ storage, clock, recorder }: FiguresDeps) {
       })
       const ranked = rank(rows)
       const first = ranked.length <= most + 1 ? ranked : ranked.slice(0, most)
-      const hours = await hoursOf(first, app_id, days, ['store_id'])
-      const ofStore = Map.groupBy(hours, ({ store_id }) => store_id)
-      const named = first.map(id => ({ store_id: id, days: toDays(ofStore.get(id) ?? [], days, zone) }))
+      const counts = await countsOf(first, wanted, ['store_id'])
+      const ofStore = Map.groupBy(counts, ({ store_id }) => store_id)
+      const named = first.map(id => ({ store_id: id, days: toDays(ofStore.get(id) ?? [], wanted) }))
       const others = ranked.slice(first.length)
-      if (others.length === 0) return { days: toDays(hours, days, zone), stores: named }
-      const rest = await hoursOf(others, app_id, days, [])
+      if (others.length === 0) return { days: toDays(counts, wanted), stores: named }
+      const rest = await countsOf(others, wanted, [])
       return {
-        days: toDays([...hours, ...rest], days, zone),
-        stores: [...named, { store_id: null, days: toDays(rest, days, zone) }],
+        days: toDays([...counts, ...rest], wanted),
+        stores: [...named, { store_id: null, days: toDays(rest, wanted) }],
       }
     },
   }

@@ -11,6 +11,9 @@ import { storePart } from '../store-part.view.ts'
 import { appPage } from './app.view.ts'
 import type { AppReads } from './chart.view.ts'
 
+/** Stores whose hours are added up to local days: each has 720 of them in 30 days, and 2,000 stores would take seconds. */
+const mostLocalStores = 100
+
 /** One app: the stores it may read, the data it may read, and what it has read. */
 export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
   const schema = { querystring: fields({ store: text, saved: text, q: text, page: text }) }
@@ -25,16 +28,19 @@ export function accountApp(scope: PageScope, { figures }: ConsoleDeps): void {
     return sendHtml(reply, appPage({ viewer, connections, reads, last, part, saved: query.saved === '1' }))
   })
 
-  /** Days are those of the picked store's time zone, or of the zone that most of the app's stores are in. */
+  /**
+   * Days are those of the picked store's time zone, or of the zone that most of the app's stores are in; of UTC if these
+   * are many.
+   */
   async function readsOf(connections: AppConnections, picked: ConnectedStore | null): Promise<AppReads> {
     const stores = picked ? [picked] : storesOf(connections)
     const ids = stores.map(({ id }) => id)
-    const zone = homeZone(stores)
-    const { id } = connections.app
+    const zone = stores.length > mostLocalStores ? 'UTC' : homeZone(stores)
+    const wanted = { app_id: connections.app.id, days: shownDays, zone }
     const reads =
       stores.length < 2
-        ? { days: await figures.localReads.byDay(ids, id, shownDays, zone), stores: [] }
-        : await figures.localReads.byDayAndStore(ids, id, shownDays, zone, maxSeries - 1)
+        ? { days: await figures.localReads.byDay(ids, wanted), stores: [] }
+        : await figures.localReads.byDayAndStore(ids, wanted, maxSeries - 1)
     return { picked: picked?.id ?? null, zone, days: reads.days, byStore: reads.stores }
   }
 }
