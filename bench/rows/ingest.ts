@@ -5,8 +5,12 @@ import { makeRecords, type Records } from '../records.ts'
 import { atLeast, loadText, perSecond, type Row } from '../row.ts'
 import { timed } from '../load/timed.ts'
 
-/** Orders in one platform request. */
-const requestSize = 500
+/** Platform requests of many orders, two in flight: one is stored while the next is sent. And of one, as tills send them. */
+const batches = { id: 'records', orders: 500, at_once: 2, aim: 0.5, what: '500 orders a request' }
+const singles = { id: 'records-single', orders: 1, at_once: 8, aim: 0.1, what: 'one order a request' }
+/** Requests at most: each of a single order waits for the disk. */
+const mostRequests = 5000
+
 /** Lines in one transaction of `tillgate import`. */
 const importBatch = 4000
 
@@ -14,7 +18,8 @@ const importBatch = 4000
 export const ingest: Rows = async function* (bench) {
   const records = await makeRecords(bench.orders, bench.folder)
   yield await importRow(bench, records)
-  yield await httpRow(bench, records)
+  yield await httpRow(bench, records, batches)
+  yield await httpRow(bench, records, singles)
 }
 
 async function importRow({ engine }: Bench, records: Records): Promise<Row> {
@@ -28,27 +33,34 @@ async function importRow({ engine }: Bench, records: Records): Promise<Row> {
   return row('import', name, rate, limit, engine.limitName, run.peak())
 }
 
-async function httpRow({ engine }: Bench, records: Records): Promise<Row> {
-  const limit = await engine.bareWrites('bare_http', records.bare, requestSize)
-  const env = { TILLGATE_DATABASE: await engine.empty('http'), PORT: '0' }
+async function httpRow(
+  { engine }: Bench,
+  { lines, bare }: Records,
+  { id, orders, at_once, aim, what }: typeof batches,
+): Promise<Row> {
+  const most = orders * mostRequests
+  const limit = await engine.bareWrites(`bare_${orders}`, bare.slice(0, most), orders)
+  const env = { TILLGATE_DATABASE: await engine.empty(`http_${orders}`), PORT: '0' }
   const app = ['app', 'create', '--name', 'Tills', '--scope', 'platform.write', '--json']
   const client = JSON.parse(await finished(tillgate(app, env)))
   return withServer(env, async ({ base, pids, peak }) => {
     const token = await tokenFor(base, client)
-    const { lines } = records
-    const requests = Array.from({ length: Math.ceil(lines.length / requestSize) }, (_, i) =>
-      lines.slice(i * requestSize, (i + 1) * requestSize).join('\n'),
+    const { true: ofOrders = [], false: others = [] } = Object.groupBy(lines, line =>
+      String(line.startsWith('{"kind":"order"')),
     )
     // Stores must exist before their orders.
-    await push(base, token, requests.shift() ?? '')
-    // Two in flight: one is stored while the next is sent.
-    const load = await timed(requests, { at_once: 2, pids }, async body => {
+    await push(base, token, others.join('\n'))
+    const count = Math.min(mostRequests, Math.ceil(ofOrders.length / orders))
+    const requests = Array.from({ length: count }, (_, i) =>
+      ofOrders.slice(i * orders, (i + 1) * orders).join('\n'),
+    )
+    const load = await timed(requests, { at_once, pids }, async body => {
       await push(base, token, body)
       return body.length
     })
-    const name = `POST /platform/v1/records, ${requestSize} orders a request`
-    const stored = row('records', name, load.rate * requestSize, limit, engine.limitName, peak())
-    return { ...stored, figure: `${stored.figure}; ${loadText(load)}`, measured: { load, limit } }
+    const name = `POST /platform/v1/records, ${what}`
+    const stored = row(id, name, load.rate * orders, limit, engine.limitName, peak())
+    return { ...stored, aim: atLeast(aim), figure: `${stored.figure}; ${loadText(load)}`, measured: { load, limit } }
   })
 }
 
