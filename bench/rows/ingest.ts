@@ -60,7 +60,12 @@ async function httpRow(
     })
     const name = `POST /platform/v1/records, ${what}`
     const stored = row(id, name, load.rate * orders, limit, engine.limitName, peak())
-    return { ...stored, aim: atLeast(aim), figure: `${stored.figure}; ${loadText(load)}`, measured: { load, limit } }
+    return {
+      ...stored,
+      aim: atLeast(aim),
+      figure: `${stored.figure}; ${loadText(load)}`,
+      measured: { load, limit },
+    }
   })
 }
 
