@@ -13,9 +13,9 @@ export function configure(connection: DatabaseSync): void {
   // After journal_mode, whose change may reset it. Every commit is on disk before the server acknowledges it.
   connection.exec('pragma synchronous = full')
   connection.exec('pragma foreign_keys = on')
-  // 32 MiB for each connection: the page cache of the system holds the file too, and 64 MiB were no faster. No mmap:
+  // 8 MiB for each connection: the page cache of the system holds the file too (docs/performance.md, Memory). No mmap:
   // it would make a page of orders a third faster, but it is limited to 2 GB and turns a disk error into SIGBUS.
-  connection.exec('pragma cache_size = -32768')
+  connection.exec('pragma cache_size = -8192')
   // So that sorting never writes to /tmp, which may be small or readable by others.
   connection.exec('pragma temp_store = memory')
   // A bulk load grows the write-ahead log; the next checkpoint truncates it to this size.
