@@ -45,7 +45,7 @@ export async function postgresEngine(): Promise<Engine> {
     // As autovacuum does a minute after a load: without it an index-only scan reads the heap for every entry.
     settle: async database => void (await administer(database, 'vacuum (analyze)')),
     bareWrites: async (name, orders, batch) => bareCopy(await empty(name), orders, batch),
-    limitName: 'into one bare table of PostgreSQL, by COPY or one at a time',
+    limitName: 'into one bare table of PostgreSQL, by COPY, single orders by INSERT',
     close: async () => server?.remove(),
   }
 }

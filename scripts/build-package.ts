@@ -23,8 +23,8 @@ const ownAddress: Plugin = {
 }
 
 /**
- * Imported as an ES module, `node:http` evaluates all that it exports, and so loads Node's WebSocket client: a tenth of the
- * start.
+ * Imported as an ES module, `node:http` evaluates all that it exports, and so loads Node's WebSocket client: a twelfth of
+ * the start.
  */
 const lazyHttp: Plugin = {
   name: 'lazy http',

@@ -4,7 +4,7 @@ import type { BareOrder } from './order.ts'
 
 /**
  * The limit for writing to PostgreSQL: the same documents by COPY, the same number of orders a transaction. A single one by
- * INSERT, because the driver's COPY waits 40 ms for an acknowledgement.
+ * INSERT, because the driver's COPY waits: 88 ms for one row, 62 ms for 500.
  */
 export async function bareCopy(url: string, orders: readonly BareOrder[], batch: number): Promise<number> {
   const sql = postgres(url, { max: 1 })

@@ -2,7 +2,7 @@ import type { PreparedRecord } from './records/prepared.ts'
 
 /**
  * Bytes that the buffer allocates first, and the most at a time: each chunk is four times as large as the one before. Many
- * batches are a single order of a till, and V8 takes 2 ms to free a megabyte.
+ * batches are a single order of a till, and freeing a megabyte takes V8 more than 1 ms.
  */
 const firstChunk = 16 * 1024
 const largestChunk = 1024 * 1024

@@ -11,7 +11,7 @@ import { storePart } from '../store-part.view.ts'
 import { appPage } from './app.view.ts'
 import type { AppReads } from './chart.view.ts'
 
-/** Stores whose hours are added up to local days: each has 720 of them in 30 days, and 2,000 stores would take seconds. */
+/** Stores whose hours are added up to local days: each has 720 of them in 30 days; of 2,000 stores they took 0.9 s. */
 const mostLocalStores = 100
 
 /** One app: the stores it may read, the data it may read, and what it has read. */
