@@ -8,7 +8,7 @@ import {
 import type { Scope } from '../../contract/scopes.ts'
 import { checkStore, covers, type Principal } from './access.ts'
 import { checkAfter, checkFeed, feedOf } from './feed.ts'
-import { firstRows, type Page, pageOf, type Piece } from './page.ts'
+import { firstRows, type Page, pageOf } from './page.ts'
 
 export interface ChangesRequest {
   store_id: bigint
@@ -112,13 +112,11 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
   }
 }
 
-const noEntries: Piece = []
-
 type Fields = Pick<ChangesPage, 'kinds' | 'feed' | 'newest'>
 
 /** Keeps nothing of its read: thousands of waiting requests have one each. */
 const emptyPage = (fields: Fields): ChangesPage => ({
-  first: noEntries,
+  first: [],
   rest: null,
   rows: 0,
   end: null,

@@ -7,7 +7,7 @@ import {
   withoutRange,
 } from '../../shared/page-snapshot.ts'
 import type { ReadClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
-import { noParts, partsOf } from '../../shared/parts.ts'
+import { partsOf } from '../../shared/parts.ts'
 import { claimValues, readFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -110,7 +110,7 @@ export function pageStatements(shape: ListShape, common: StatementOptions = {}) 
   }
 }
 
-export const emptyChunk = (): Chunk => ({ parts: noParts, rows: 0, next: null })
+export const emptyChunk = (): Chunk => ({ parts: [], rows: 0, next: null })
 
 export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }: ListShape): Chunk {
   const count = Number(rows)

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Chunk, Cursor } from '../../port/index.ts'
-import { noParts, partsOf } from '../../shared/parts.ts'
+import { partsOf } from '../../shared/parts.ts'
 import type { Database } from '../connection/database.ts'
 
 /** A list that is read in pages, described in SQL. */
@@ -21,7 +21,7 @@ export const highestId = 2n ** 63n - 1n
 /** The first id of a page; null begins at the lowest. */
 export const firstAfter = (id: bigint | null): bigint => (id === null ? lowestId : id + 1n)
 
-export const emptyChunk = (): Chunk => ({ parts: noParts, rows: 0, next: null })
+export const emptyChunk = (): Chunk => ({ parts: [], rows: 0, next: null })
 
 interface Limits {
   /** Entries to read. */
