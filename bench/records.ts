@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { demoRecords } from '../src/demo/records.ts'
 import type { BareOrder } from './bare/order.ts'
 
-const stores = 10
 const days = 90
 
 /** The demo's orders, as a file for the import, as lines for HTTP, and as bare rows for the limit. */
@@ -14,8 +13,8 @@ export interface Records {
   bare: BareOrder[]
 }
 
-export async function makeRecords(orders: number, folder: string): Promise<Records> {
-  const file = join(folder, 'records.ndjson')
+export async function makeRecords(orders: number, folder: string, stores = 10): Promise<Records> {
+  const file = join(folder, `records-${stores}.ndjson`)
   const out = createWriteStream(file)
   const lines: string[] = []
   const bare: BareOrder[] = []

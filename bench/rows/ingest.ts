@@ -5,11 +5,24 @@ import { makeRecords, type Records } from '../records.ts'
 import { atLeast, loadText, perSecond, type Row } from '../row.ts'
 import { timed } from '../load/timed.ts'
 
-/** Platform requests of many orders, two in flight: one is stored while the next is sent. And of one, as tills send them. */
+/**
+ * Platform requests of many orders, two in flight: one is stored while the next is sent. Of few stores, as an export has
+ * them, and in the order of their time, as a queue forwards them. And of one order, as tills send them.
+ */
 const batches = { id: 'records', orders: 500, at_once: 2, aim: 0.5, what: '500 orders a request' }
+const mixed = {
+  id: 'records-mixed',
+  orders: 500,
+  at_once: 2,
+  aim: 0.5,
+  what: '500 orders of many stores a request',
+}
 const singles = { id: 'records-single', orders: 1, at_once: 8, aim: 0.1, what: 'one order a request' }
 /** Requests at most: each of a single order waits for the disk. */
 const mostRequests = 5000
+
+/** Orders of the 1000 stores: a large set would take as long as all other rows. */
+const mostMixed = 20_000
 
 /** Lines in one transaction of `tillgate import`. */
 const importBatch = 4000
@@ -19,6 +32,7 @@ export const ingest: Rows = async function* (bench) {
   const records = await makeRecords(bench.orders, bench.folder)
   yield await importRow(bench, records)
   yield await httpRow(bench, records, batches)
+  yield await httpRow(bench, byTime(await makeRecords(mostMixed, bench.folder, 1000)), mixed)
   yield await httpRow(bench, records, singles)
 }
 
@@ -39,8 +53,9 @@ async function httpRow(
   { id, orders, at_once, aim, what }: typeof batches,
 ): Promise<Row> {
   const most = orders * mostRequests
-  const limit = await engine.bareWrites(`bare_${orders}`, bare.slice(0, most), orders)
-  const env = { TILLGATE_DATABASE: await engine.empty(`http_${orders}`), PORT: '0' }
+  const name = id.replace('-', '_')
+  const limit = await engine.bareWrites(`bare_${name}`, bare.slice(0, most), orders)
+  const env = { TILLGATE_DATABASE: await engine.empty(name), PORT: '0' }
   const app = ['app', 'create', '--name', 'Tills', '--scope', 'platform.write', '--json']
   const client = JSON.parse(await finished(tillgate(app, env)))
   return withServer(env, async ({ base, pids, peak }) => {
@@ -58,8 +73,14 @@ async function httpRow(
       await push(base, token, body)
       return body.length
     })
-    const name = `POST /platform/v1/records, ${what}`
-    const stored = row(id, name, load.rate * orders, limit, engine.limitName, peak())
+    const stored = row(
+      id,
+      `POST /platform/v1/records, ${what}`,
+      load.rate * orders,
+      limit,
+      engine.limitName,
+      peak(),
+    )
     return {
       ...stored,
       aim: atLeast(aim),
@@ -67,6 +88,16 @@ async function httpRow(
       measured: { load, limit },
     }
   })
+}
+
+/** The same with the orders of all stores by their time. */
+function byTime({ lines, bare, file }: Records): Records {
+  const timeOf = (line: string) => /"created_at":"([^"]*)"/.exec(line)?.[1] ?? ''
+  return {
+    file,
+    lines: lines.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))),
+    bare: bare.toSorted((a, b) => a.created_at.localeCompare(b.created_at)),
+  }
 }
 
 /** Sends records as the platform does. */
