@@ -7,7 +7,9 @@ import { changesSql } from '../../src/storage/postgres/changes/changes.ts'
 import { type ListShape, byIdsSql, moreSql, pageSql } from '../../src/storage/postgres/lists/list-sql.ts'
 import { salesSql } from '../../src/storage/postgres/lists/sales.ts'
 import { freshDatabase } from '../helpers/postgres.ts'
+import { administer } from '../helpers/postgres-admin.ts'
 import { openStorage } from '../helpers/storage.ts'
+import { keysOf, order, store, write } from './suite/fixtures.ts'
 
 const lists: { shape: ListShape; index: string; from: string[] }[] = [
   ...(['created_at', 'updated_at', 'paid_at'] as const).map(field => ({
@@ -122,4 +124,28 @@ test('a statement that reads many rows is planned for its values, and the next o
   assert.deepEqual(modes, [{ mode: 'force_custom_plan' }, { mode: 'force_generic_plan' }])
   await assert.rejects(db.planned('select 1 / 0'))
   assert.deepEqual((await db.query(mode))[0], { mode: 'force_generic_plan' }, 'also after a failure')
+})
+
+test('a batch of several stores looks its orders up by key in a table that was empty at the first batch', async () => {
+  const url = await freshDatabase()
+  const storage = await openStorage(url)
+  const stores = [101n, 102n, 103n]
+  await write(storage, { stores: stores.map(id => store(id)) })
+  const orders = stores.map(id => order(id, 'a'))
+  await write(storage, { orders })
+  await administer(url, fill)
+  for (const time of [2000, 3000]) {
+    await storage.records.write(keysOf({ orders }), () => ({
+      stores: [],
+      items: [],
+      orders: orders.map(row => ({ row: { ...row, updated_at: time }, was_created_at: row.created_at })),
+      rollups: [],
+    }))
+  }
+  await storage.close()
+  const [read] = await administer(
+    url,
+    `select seq_tup_read + idx_tup_fetch as tuples from pg_stat_user_tables where relname = 'orders'`,
+  )
+  assert.ok(Number(read?.['tuples']) < 1000, `${read?.['tuples']} orders were read`)
 })

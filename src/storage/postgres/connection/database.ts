@@ -4,7 +4,7 @@ import { isConflict, translate } from './errors.ts'
 import { createPool } from './pool.ts'
 import { negotiateSession } from './session.ts'
 import type { Settings } from './settings.ts'
-import { batch, transact, type Transaction, type TransactionOptions } from './transaction.ts'
+import { batch, forItsValues, transact, type Transaction, type TransactionOptions } from './transaction.ts'
 import type { Value } from './values.ts'
 
 export interface Database {
@@ -44,8 +44,9 @@ export async function openDatabase(settings: Settings): Promise<Database> {
     planned: <Row>(sql: string, values: readonly Value[] = []) =>
       guarded(() =>
         pool.use(async connection => {
-          const begin = `begin${local}; set local plan_cache_mode = force_custom_plan`
-          const [rows] = await batch(connection, begin, () => [connection.query<Row>(sql, values)])
+          const [rows] = await batch(connection, `begin${local}${forItsValues}`, () => [
+            connection.query<Row>(sql, values),
+          ])
           return rows as Rows<Row>
         }),
       ),

@@ -16,13 +16,18 @@ export interface TransactionOptions {
   pipelined?: boolean
   /** Without a statement timeout. */
   unlimited?: boolean
+  /** Its statements are planned for their values and for the tables as they are, not once for all. */
+  planned?: boolean
 }
+
+/** Appended to BEGIN. */
+export const forItsValues = '; set local plan_cache_mode = force_custom_plan'
 
 export async function transact<T>(
   connection: Connection,
   begin: string,
   work: (transaction: Transaction) => Promise<T>,
-  { pipelined = false, unlimited = false }: TransactionOptions = {},
+  { pipelined = false, unlimited = false, planned = false }: TransactionOptions = {},
 ): Promise<T> {
   if (unlimited) {
     const beginUnlimited = `${begin}; set local statement_timeout = 0`
@@ -36,7 +41,7 @@ export async function transact<T>(
     sent.push(outcome)
     return promise
   }
-  const begun = track(connection.script(begin))
+  const begun = track(connection.script(planned ? `${begin}${forItsValues}` : begin))
   try {
     if (!pipelined) await begun
     const result = await work({

@@ -1,6 +1,6 @@
 import type { Range } from '../../copy/port.ts'
 import { columnsOf } from '../../shared/tables.ts'
-import { textList } from '../connection/text-list.ts'
+import { list } from '../connection/list.ts'
 import type { Value } from '../connection/values.ts'
 import type { Key, Row, Table } from '../../shared/table.ts'
 
@@ -32,9 +32,8 @@ export function tallySql(table: Table, range: Range, limit?: number): Statement 
 export function putSql(table: Table, rows: readonly Row[]): Statement {
   const columns = columnsOf(table)
   const lists = columns.map((name, i) =>
-    listOf(
-      table,
-      name,
+    list(
+      table.columns[name],
       i + 1,
       rows.map(row => row[i] ?? null),
     ),
@@ -52,9 +51,8 @@ export function putSql(table: Table, rows: readonly Row[]): Statement {
 
 export function removeSql(table: Table, gone: readonly Key[]): Statement {
   const lists = table.key.map((name, i) =>
-    listOf(
-      table,
-      name,
+    list(
+      table.columns[name],
       i + 1,
       gone.map(key => key[i] ?? null),
     ),
@@ -65,10 +63,6 @@ export function removeSql(table: Table, gone: readonly Key[]): Statement {
     lists.map(({ value }) => value),
   ]
 }
-
-/** The values of a column as a parameter. */
-const listOf = ({ columns }: Table, name: string, place: number, values: readonly (string | null)[]) =>
-  columns[name] === 'text' ? textList(place, values) : { sql: `$${place}::bigint[]`, value: values }
 
 /**
  * An outer query applies the end of the range. The planner estimates a range with two ends as a ninth of the table, and

@@ -58,7 +58,7 @@ export function createNumbering(db: Database): Numbering {
               [store_id, ids, seqs, subtotals],
             )
           }
-          writeReceipts(tx, store_id, receipts)
+          writeReceipts(tx, receipts, false)
           tx.send('update stores set seq = greatest(seq, $2) where id = $1', [
             store_id,
             first_seq + ids.length - 1,
