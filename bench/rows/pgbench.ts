@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { pageSql } from '../../src/storage/postgres/lists/list-sql.ts'
+import { afterClaim, claimValues } from '../../src/storage/postgres/apps/access.ts'
+import { pageStatements, pageValues } from '../../src/storage/postgres/lists/list.ts'
 import type { Bench, Rows } from '../bench.ts'
 import { orderRequests, twoDays, withReader } from '../load/client.ts'
 import { type Data, usual } from '../data.ts'
@@ -43,28 +44,32 @@ export const pgbench: Rows = async function* (bench) {
   })
 }
 
-/** The server's statement for facts and page. */
+/** The server's statement for facts and page, with its values; store and window are drawn for each run. */
 function writeScript({ folder }: Bench, { store_ids, days, end, reader }: Data): string {
   const file = join(folder, 'page.sql')
-  const values: Record<string, string> = {
-    $1: `'${reader.client_id}'`,
-    $2: 'null',
-    $3: `'none'`,
-    $4: ':store',
-    $5: 'null',
-    $6: '0',
-    $7: '100',
-    $8: `:start + ${twoDays}`,
-    $9: ':start',
-    $10: `''`,
+  const claim = { app_id: reader.client_id, authorization_id: null, jti: 'none' }
+  const page = { claim, store_id: 0n, offset: 0, limit: 100, to: 0, from: [0, ''] }
+  const drawn: Record<number, string> = {
+    [afterClaim]: ':store',
+    [afterClaim + 4]: `:start + ${twoDays}`,
+    [afterClaim + 5]: ':start',
   }
-  const sql = pageSql({ table: 'orders', order: ['created_at', 'id'], version: 'orders_version' })
-  const statement = sql.replace(/\$\d+/g, name => values[name] ?? name).replaceAll(/\s+/g, ' ')
+  const values = [...claimValues(claim), ...pageValues(page)].map(
+    (value, i) => drawn[i + 1] ?? (typeof value === 'string' ? `'${value}'` : String(value)),
+  )
+  const shape = {
+    table: 'orders',
+    order: ['created_at', 'id'],
+    version: 'orders_version',
+    by_day: true,
+  } as const
+  const statementFor = pageStatements(shape)
+  const statement = statementFor(page).replace(/\$(\d+)/g, (_, place) => values[place - 1] ?? 'missing')
   writeFileSync(
     file,
     `\\set store random(${store_ids[0]}, ${store_ids.at(-1)})
 \\set start ${end} - ${2 * 86_400} - random(0, ${Math.floor((days - 4) * 86_400)})
-${statement};\n`,
+${statement.replaceAll(/\s+/g, ' ')};\n`,
   )
   return file
 }
@@ -81,7 +86,9 @@ async function transactions(program: string, script: string, data: Data, seconds
     '-T',
     String(Math.ceil(seconds)),
   ]
-  const { stdout } = await run(program, [...options, '-f', script, data.env.TILLGATE_DATABASE])
+  // As in Tillgate's sessions.
+  const env = { ...process.env, PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off' }
+  const { stdout } = await run(program, [...options, '-f', script, data.env.TILLGATE_DATABASE], { env })
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
 }
 
