@@ -74,6 +74,18 @@ describe('changes', () => {
     assert.deepEqual(again.json.data, { ...data, changes: [] })
   })
 
+  test('the orders of one batch come in the order of their records, the last one of each', async () => {
+    const store_id = await newStore()
+    const of = (id: string, order_number = '1') => sampleOrder({ store_id, id, order_number })
+    await server.push(of('a'), of('b'), of('c'), of('e'))
+    await server.push(of('e', '2'), of('c', '2'), of('d'), of('a', '2'), of('c', '3'))
+    const { json } = await changes({ store_id })
+    assert.deepEqual(
+      json.data.changes.map((each: any) => each.id),
+      ['b', 'e', 'd', 'a', 'c'],
+    )
+  })
+
   test('an unchanged and a stale record get no number', async () => {
     const store_id = await newStore()
     const order = sampleOrder({ store_id, id: 'a' })

@@ -94,7 +94,7 @@ function putStore(
   const tracked = stores.get(id)
   const owner = merchant === undefined ? (tracked?.row.merchant ?? null) : merchant
   if (tracked?.row.doc === doc && tracked.row.merchant === owner) return 'unchanged'
-  stores.set(id, { stored: tracked?.stored ?? null, row: { id, name, timezone, merchant: owner, doc } })
+  setLast(stores, id, { stored: tracked?.stored ?? null, row: { id, name, timezone, merchant: owner, doc } })
   return 'changed'
 }
 
@@ -109,15 +109,19 @@ function put<Id, Row extends { updated_at: Seconds; doc: string }>(
   now: Seconds,
 ): Effect {
   const tracked = rows.get(id)
-  if (!tracked) {
-    rows.set(id, { stored: null, row })
-    return 'changed'
+  if (tracked) {
+    const { updated_at, doc } = tracked.row
+    if (row.updated_at < updated_at && !isTooFarAhead(updated_at, now)) return { stale: updated_at }
+    if (row.updated_at === updated_at && row.doc === doc) return 'unchanged'
   }
-  const { updated_at, doc } = tracked.row
-  if (row.updated_at < updated_at && !isTooFarAhead(updated_at, now)) return { stale: updated_at }
-  if (row.updated_at === updated_at && row.doc === doc) return 'unchanged'
-  tracked.row = row
+  setLast(rows, id, { stored: tracked?.stored ?? null, row })
   return 'changed'
+}
+
+/** Changes come in the order of the records that made them, whatever the order in which the database returned the rows. */
+function setLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.delete(key)
+  map.set(key, value)
 }
 
 /** Each changed row once, as the last record left it. */
