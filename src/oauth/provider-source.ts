@@ -8,9 +8,9 @@ import { oauthErrorBody } from './error-body.ts'
 import { createProvider, type ProviderDeps } from './provider.ts'
 
 export interface ProviderSource {
-  /** The provider with the current keys. */
-  current(): Promise<Provider>
-  /** Its request handler; `keys_state` comes with the client's lookup and saves reading the keys. */
+  /** The provider with the current keys; `keys_state` comes with the client's lookup and saves reading them. */
+  current(keys_state?: string): Promise<Provider>
+  /** Its request handler. */
   handler(keys_state?: string): Promise<ReturnType<Provider['callback']>>
 }
 
@@ -47,7 +47,7 @@ export function createProviderSource(
   }
 
   return {
-    current: async () => (await find()).provider,
+    current: async keys_state => (await find(keys_state)).provider,
     handler: async keys_state => (await find(keys_state)).handle,
   }
 }

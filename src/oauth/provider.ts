@@ -1,4 +1,10 @@
-import Provider, { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
+import Provider, {
+  type Client,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from 'oidc-provider'
 import { accessTokenLifetime, refreshTokenLifetime } from '../contract/lifetimes.ts'
 import { scopes } from '../contract/scopes.ts'
 import { matches } from '../domain/apps/redirect-uri.ts'
@@ -32,19 +38,20 @@ export const consentPath = (uid: string): string => `/consent/${uid}`
 /** The authorization request of a consent page; null for every other path. */
 export const consentUid = (path: string): string | null => /^\/consent\/([\w-]+)$/.exec(path)?.[1] ?? null
 
+/** The API as the only resource. Every scope: request-policy.ts decides which of them a client gets. */
+export const resourceServer = (issuer: string): ResourceServer => ({
+  scope: Object.keys(scopes).join(' '),
+  audience: issuer,
+  accessTokenFormat: 'jwt',
+  accessTokenTTL: accessTokenLifetime,
+  jwt: { sign: { alg: signingAlgorithm } },
+})
+
 /** Spec section 5 as configuration of oidc-provider. README.md lists the places that rely on its internals. */
 export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: string[]): Provider {
   const { storage, clock, issuer, secure, verifySecret } = deps
   const issuerOrigin = new URL(issuer).origin
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true, overwrite: true } as const
-  // Every scope; request-policy.ts decides which of them a client gets.
-  const resourceServer = {
-    scope: Object.keys(scopes).join(' '),
-    audience: issuer,
-    accessTokenFormat: 'jwt',
-    accessTokenTTL: accessTokenLifetime,
-    jwt: { sign: { alg: signingAlgorithm } },
-  } as const
 
   const checkResource = (resource: unknown): void => {
     if (resource !== issuer) throw new errors.InvalidTarget(`the only resource here is ${issuer}`)
@@ -114,7 +121,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
           checkResource(resource)
           // The provider calls this before it reads the scope, at every endpoint that takes one.
           applyRequestPolicy(ctx, client)
-          return resourceServer
+          return resourceServer(issuer)
         },
       },
     },

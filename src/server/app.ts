@@ -125,7 +125,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         app.log.warn({ endpoint_id, reason }, 'a webhook endpoint was disabled'),
     },
   })
-  const { providers, verifyAccessToken, requireScope, usage, ingest, waiting, delivery, pages } = services
+  const {
+    providers,
+    verifyAccessToken,
+    issueOwnToken,
+    requireScope,
+    usage,
+    ingest,
+    waiting,
+    delivery,
+    pages,
+  } = services
 
   app.decorate('brand', pages.brand)
 
@@ -155,6 +165,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     oauthApi(scope, {
       providers,
       verifyAccessToken,
+      issueOwnToken,
       storage,
       sendErrorPage,
       issuer,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, mock, test } from 'node:test'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import {
   authorizePath,
   type Client,
@@ -41,8 +42,9 @@ afterEach(() => mock.restoreAll())
 
 after(() => server.close())
 
+/** With a parameter that is not known: else the token would not come from the provider (client-credentials.ts). */
 const ask = (fields: Record<string, string>) =>
-  server.post('/auth/v2/token', { grant_type: 'client_credentials', ...fields })
+  server.post('/auth/v2/token', { grant_type: 'client_credentials', pad: 'x', ...fields })
 
 const codeOf = async (): Promise<string | null> => (await decide(server, client)).searchParams.get('code')
 
@@ -173,6 +175,13 @@ const seams: Record<string, () => Promise<void>> = {
     assert.equal(exchange.json.error, 'invalid_scope')
     const location = (await server.get(authorizePath(client, { scope: 'integration.order' }))).headers
     assert.match(location.get('location') ?? '', /error=invalid_scope/)
+  },
+
+  'A ClientCredentials token needs no request, and of its client only the id': async () => {
+    const plain = await server.post('/auth/v2/token', { grant_type: 'client_credentials', ...client })
+    const [own, theirs] = [plain, await ask({ ...client })].map(({ json }) => json.access_token as string)
+    assert.deepEqual(decodeProtectedHeader(own ?? ''), decodeProtectedHeader(theirs ?? ''))
+    assert.deepEqual({ ...decodeJwt(own ?? ''), jti: null }, { ...decodeJwt(theirs ?? ''), jti: null })
   },
 
   'Introspection and revocation look up the token’s value in the adapter': async () => {

@@ -16,16 +16,18 @@ import {
   tokenSchema,
 } from './schemas.ts'
 import { clientIdOf } from '../../oauth/client-authentication.ts'
+import type { IssueOwnToken } from '../../oauth/client-credentials.ts'
 import { oauthErrorBody } from '../../oauth/error-body.ts'
 import { metadataPath } from '../../oauth/metadata.ts'
 import { ProviderRequest, type RequestContext } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
 import { type VerifyAccessToken, verifiedTokenHandle } from '../../oauth/verified-token.ts'
-import type { App, Storage } from '../../storage/port/index.ts'
+import type { App, ClientFacts, Storage } from '../../storage/port/index.ts'
 
 export interface OauthDeps {
   providers: ProviderSource
   verifyAccessToken: VerifyAccessToken
+  issueOwnToken: IssueOwnToken
   storage: Pick<Storage, 'clients'>
   throttle: Throttle
   pending: PendingConsents
@@ -41,7 +43,8 @@ type BeforeResponse = NonNullable<RequestContext['beforeResponse']>
 
 /** Spec section 5: passes the requests of each endpoint to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
-  const { providers, verifyAccessToken, storage, throttle, pending, sendErrorPage, issuer } = deps
+  const { providers, verifyAccessToken, issueOwnToken, storage, throttle, pending, sendErrorPage, issuer } =
+    deps
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
@@ -97,28 +100,34 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     })
   }
 
+  /** The client that the request names, for the throttle and for an early lookup; the provider decides which one it is. */
+  function findClient(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: URLSearchParams,
+  ): Promise<ClientFacts> {
+    // RFC 6749 §5.1; the provider omits these from errors of the revocation endpoint.
+    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache', vary: 'origin' })
+    return storage.clients.facts(clientIdOf(form, request.headers.authorization))
+  }
+
   /** An endpoint where clients authenticate: counts failures, and answers 429 when there are too many. */
   async function clientEndpoint(
     request: FastifyRequest,
     reply: FastifyReply,
-    { form, body, token }: { form: URLSearchParams; body: Buffer; token?: RequestContext['token'] },
+    { client, body, token }: { client: ClientFacts; body: Buffer; token?: RequestContext['token'] },
   ): Promise<void> {
     let response: KoaContextWithOIDC | undefined
-    // For the throttle and for an early lookup; the provider decides which client it is.
-    const client_id = clientIdOf(form, request.headers.authorization)
     const beforeResponse: BeforeResponse = async ctx => {
       response = ctx
       request.client_id = ctx.oidc.client?.clientId ?? null
       if (ctx.status !== 401) return
-      const seconds = await throttle.failed({ name: client_id, address: request.ip })
+      const seconds = await throttle.failed({ name: client.client_id, address: request.ip })
       if (seconds === 0) return
       ctx.status = 429
       ctx.set('retry-after', String(seconds))
       ctx.body = oauthErrorBody(429, `too many failed client authentications; try again in ${seconds} s`)
     }
-    // RFC 6749 §5.1; the provider omits these from errors of the revocation endpoint.
-    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache', vary: 'origin' })
-    const client = await storage.clients.facts(client_id)
     const cors = corsFor(request, client.app)
     await passToProvider(request, reply, body, {
       beforeResponse,
@@ -132,17 +141,28 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     if (error_description !== undefined) request.problem = { message: error_description }
   }
 
-  /** Introspection and revocation: verifies a JWT here, because the provider accepts none. */
-  async function tokenEndpoint(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function tokenEndpoint(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
     const body = bodyOf(request)
     const form = formOf(body)
+    const client = await findClient(request, reply, form)
+    const issued = await issueOwnToken({ form, headers: request.headers, client })
+    if (!issued) return clientEndpoint(request, reply, { client, body })
+    request.client_id = client.client_id
+    return reply.send(issued)
+  }
+
+  /** Introspection and revocation: verifies a JWT here, because the provider accepts none. */
+  async function givenTokenEndpoint(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const body = bodyOf(request)
+    const form = formOf(body)
+    const client = await findClient(request, reply, form)
     const [value, ...others] = form.getAll('token')
     if (value === undefined || others.length > 0 || !value.includes('.'))
-      return clientEndpoint(request, reply, { form, body })
+      return clientEndpoint(request, reply, { client, body })
     const token = await verifyAccessToken(value)
     // Without a verified token, the provider finds nothing under the handle (RFC 7662 §2.2, RFC 7009 §2.2).
     form.set('token', verifiedTokenHandle)
-    await clientEndpoint(request, reply, { form, body: Buffer.from(form.toString()), token })
+    await clientEndpoint(request, reply, { client, body: Buffer.from(form.toString()), token })
   }
 
   const plain = (request: FastifyRequest, reply: FastifyReply) => get(request, reply)
@@ -150,12 +170,9 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   app.get('/auth/v2/authorize/:uid', plain)
   app.get('/auth/v2/jwks', { schema: jwksSchema }, plain)
   app.get(metadataPath, { schema: metadataSchema }, plain)
-  app.post('/auth/v2/token', { schema: tokenSchema }, async (request, reply) => {
-    const body = bodyOf(request)
-    await clientEndpoint(request, reply, { form: formOf(body), body })
-  })
-  app.post('/auth/v2/introspect', { schema: introspectSchema }, tokenEndpoint)
-  app.post('/auth/v2/revoke', { schema: revokeSchema }, tokenEndpoint)
+  app.post('/auth/v2/token', { schema: tokenSchema }, tokenEndpoint)
+  app.post('/auth/v2/introspect', { schema: introspectSchema }, givenTokenEndpoint)
+  app.post('/auth/v2/revoke', { schema: revokeSchema }, givenTokenEndpoint)
 }
 
 const formType = 'application/x-www-form-urlencoded'
