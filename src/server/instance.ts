@@ -42,6 +42,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     http: {
       requireHostHeader: false, // refuseAmbiguousRequests checks it and answers in the envelope
       maxHeaderSize: parserLimit,
+      optimizeEmptyRequests: true, // a request without a body needs no stream of one: 5 % of a poll's time
       ...arrivalLimits.http,
     },
     frameworkErrors: (error, request, reply) => {
