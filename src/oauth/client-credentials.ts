@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { parse } from 'node:querystring'
 import type { Client } from 'oidc-provider'
-import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import { allowedForGrant, splitScope } from '../contract/scopes.ts'
 import type { AppSecret, ClientFacts } from '../storage/port/index.ts'
 import { readBasic } from './client-authentication.ts'
@@ -8,8 +8,8 @@ import type { ProviderSource } from './provider-source.ts'
 import { resourceServer } from './provider.ts'
 
 interface TokenRequest {
-  form: URLSearchParams
-  headers: Pick<IncomingHttpHeaders, 'authorization' | 'content-type' | 'origin'>
+  body: Buffer
+  headers: IncomingHttpHeaders
   /** The client that the request names, in the form or in the Authorization header. */
   client: ClientFacts
 }
@@ -21,7 +21,7 @@ interface TokenResponse {
   token_type: string
 }
 
-export type IssueOwnToken = (request: TokenRequest) => Promise<TokenResponse | null>
+export type IssueClientToken = (request: TokenRequest) => Promise<TokenResponse | null>
 
 interface Deps {
   providers: ProviderSource
@@ -34,15 +34,15 @@ interface Deps {
  * handling, which takes as long as everything else together (docs/performance.md). Null for every other request, above all
  * for every one that is refused: the provider answers those.
  */
-export function createIssueOwnToken({ providers, issuer, verifySecret }: Deps): IssueOwnToken {
+export function createIssueClientToken({ providers, issuer, verifySecret }: Deps): IssueClientToken {
   const api = resourceServer(issuer)
-  return async ({ form, headers, client: { app, secrets, keys_state } }) => {
-    if (!isPlain(form) || !formType.test(headers['content-type'] ?? '') || headers.origin !== undefined)
-      return null
-    if (!app || app.public || app.disabled_at !== null) return null
-    const scope = grantedScope(app.scope, form.get('scope'))
-    const secret = secretOf(form, headers.authorization)
-    if (scope === null || secret === null || !(await verifySecret(app.id, secret, secrets))) return null
+  return async ({ body, headers, client: { app, secrets, keys_state } }) => {
+    const form = plainForm(body, headers)
+    if (!form || !app || app.public || app.disabled_at !== null) return null
+    const scope = grantedScope(app.scope, form.scope)
+    const credentials = credentialsOf(form, headers.authorization)
+    if (scope === null || credentials?.client_id !== app.id) return null
+    if (!(await verifySecret(app.id, credentials.client_secret, secrets))) return null
     const { ClientCredentials, ResourceServer } = await providers.current(keys_state)
     const token = new ClientCredentials({
       // All that the model reads of the client.
@@ -52,7 +52,7 @@ export function createIssueOwnToken({ providers, issuer, verifySecret }: Deps): 
     })
     return {
       access_token: await token.save(),
-      expires_in: accessTokenLifetime,
+      expires_in: token.expiration,
       scope,
       token_type: token.tokenType,
     }
@@ -61,24 +61,32 @@ export function createIssueOwnToken({ providers, issuer, verifySecret }: Deps): 
 
 const formType = /^application\/x-www-form-urlencoded(; ?charset=utf-8)?$/i
 
-const parameters = new Set(['grant_type', 'client_id', 'client_secret', 'scope'])
+/** With them the provider does more than read the form: CORS, and client authentication by an attestation. */
+const unusualHeaders = ['origin', 'oauth-client-attestation', 'oauth-client-attestation-pop']
 
-/** Of this grant type, and without an unknown or repeated parameter. */
-function isPlain(form: URLSearchParams): boolean {
-  if (form.get('grant_type') !== 'client_credentials') return false
-  const names = [...form.keys()]
-  return names.every(name => parameters.has(name)) && new Set(names).size === names.length
+type Form = Partial<Record<'grant_type' | 'client_id' | 'client_secret' | 'scope', string>>
+const parameters = ['grant_type', 'client_id', 'client_secret', 'scope']
+
+/** The form as the provider reads it; null if the request has any other parameter, a repeated one or an unusual header. */
+function plainForm(body: Buffer, headers: IncomingHttpHeaders): Form | null {
+  if (!formType.test(headers['content-type'] ?? '') || unusualHeaders.some(name => name in headers))
+    return null
+  const form = parse(body.toString())
+  const isPlain = Object.entries(form).every(
+    ([name, value]) => parameters.includes(name) && !Array.isArray(value),
+  )
+  return isPlain && form['grant_type'] === 'client_credentials' ? (form as Form) : null
 }
 
-/** Null without one, and for a request with an Authorization header that names its client in the form too. */
-function secretOf(form: URLSearchParams, authorization: string | undefined): string | null {
-  if (authorization === undefined) return form.get('client_secret')
-  if (form.has('client_id') || form.has('client_secret')) return null
-  return readBasic(authorization)?.client_secret ?? null
+/** Null without them, and for a request with an Authorization header that has some in the form too. */
+function credentialsOf({ client_id, client_secret }: Form, authorization: string | undefined) {
+  if (authorization === undefined)
+    return client_id !== undefined && client_secret !== undefined ? { client_id, client_secret } : null
+  return client_id === undefined && client_secret === undefined ? readBasic(authorization) : null
 }
 
 /** Without a request for any, all that the app has; null when one cannot be granted or is repeated. */
-function grantedScope(registered: string, requested: string | null): string | null {
+function grantedScope(registered: string, requested: string | undefined): string | null {
   const allowed = splitScope(registered).filter(name => allowedForGrant(name, 'client_credentials'))
   const scopes = requested?.split(' ') ?? allowed
   const isGranted = scopes.every((name, at) => allowed.includes(name) && scopes.indexOf(name) === at)

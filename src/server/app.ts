@@ -128,7 +128,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const {
     providers,
     verifyAccessToken,
-    issueOwnToken,
+    issueClientToken,
     requireScope,
     usage,
     ingest,
@@ -165,7 +165,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     oauthApi(scope, {
       providers,
       verifyAccessToken,
-      issueOwnToken,
+      issueClientToken,
       storage,
       sendErrorPage,
       issuer,

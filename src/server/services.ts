@@ -42,7 +42,7 @@ import { createRecordWriter } from '../ingest/record-writer.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createBearer } from '../oauth/bearer.ts'
 import { createProviderSource } from '../oauth/provider-source.ts'
-import { createIssueOwnToken } from '../oauth/client-credentials.ts'
+import { createIssueClientToken } from '../oauth/client-credentials.ts'
 import { createAccessTokenVerifier } from '../oauth/verified-token.ts'
 import { createDeveloperStores } from '../sandbox/developer-store.ts'
 import { createSignUpLimit } from '../sandbox/sign-up-limit.ts'
@@ -119,7 +119,7 @@ export async function createServices(deps: ServiceDeps) {
     usage,
     delivery,
     providers,
-    issueOwnToken: createIssueOwnToken({ providers, issuer, verifySecret: apps.verifySecret }),
+    issueClientToken: createIssueClientToken({ providers, issuer, verifySecret: apps.verifySecret }),
     verifyAccessToken: createAccessTokenVerifier({ bearer, storage, clock }),
     requireScope: guard({ bearer, storage }),
     waiting,

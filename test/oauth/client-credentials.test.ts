@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createApps } from '../../src/domain/apps/apps.ts'
 import { createKeys } from '../../src/domain/keys.ts'
-import { createIssueOwnToken, type IssueOwnToken } from '../../src/oauth/client-credentials.ts'
+import { createIssueClientToken, type IssueClientToken } from '../../src/oauth/client-credentials.ts'
 import { createProviderSource } from '../../src/oauth/provider-source.ts'
 import type { Client } from '../helpers/authorize.ts'
 import { byTest } from '../helpers/by.ts'
@@ -42,14 +42,14 @@ const basicOf = ({ client_id, client_secret }: Client) =>
   `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
 
 interface Sent {
-  fields: [string, string][]
+  body: string
   headers: Record<string, string>
 }
 
-const body = (fields: Sent['fields']): string => new URLSearchParams(fields).toString()
+const bodyOf = (fields: Iterable<[string, string]>): string => new URLSearchParams([...fields]).toString()
 
-const ask = ({ fields, headers }: Sent): Promise<RawAnswer> =>
-  send(server.base, { method: 'POST', path: '/auth/v2/token', headers, body: body(fields) })
+const ask = ({ body, headers }: Sent): Promise<RawAnswer> =>
+  send(server.base, { method: 'POST', path: '/auth/v2/token', headers, body })
 
 /** Everything of a response that two responses to the same request have in common. */
 function lasting({ status, headers, text }: RawAnswer) {
@@ -63,7 +63,7 @@ function lasting({ status, headers, text }: RawAnswer) {
 }
 
 /** The provider answers a request with a parameter that it does not know, and ignores the parameter. */
-const byProvider = ({ fields, headers }: Sent): Sent => ({ fields: [...fields, ['pad', 'x']], headers })
+const byProvider = ({ body, headers }: Sent): Sent => ({ body: `${body}&pad=x`, headers })
 
 describe('a request and the same request to the provider get the same response', () => {
   const requests = fc
@@ -92,8 +92,16 @@ describe('a request and the same request to the provider get the same response',
         null,
       ),
       origin: fc.constantFrom(null, null, null, 'https://app.example.com'),
+      attestation: fc.constantFrom(
+        null,
+        null,
+        null,
+        'oauth-client-attestation',
+        'oauth-client-attestation-pop',
+      ),
+      before: fc.constantFrom('', '', '', '?', '&', '&'.repeat(999)),
     })
-    .map(({ grant, id, secret, scope, authorization, repeated, type, origin }): Sent => {
+    .map(({ grant, id, secret, scope, authorization, repeated, type, origin, attestation, before }): Sent => {
       const named = Object.hasOwn(clients, id ?? '') ? clients[id as keyof typeof clients] : null
       const client_id = named?.client_id ?? id
       const client_secret = secret === 'right' ? (named ?? clients.usual).client_secret : secret
@@ -103,10 +111,11 @@ describe('a request and the same request to the provider get the same response',
       const again = fields.filter(([name]) => name === repeated)
       const basic = { right: basicOf(clients.usual), wrong: basicOf(clients.public) }
       return {
-        fields: [...fields, ...again],
+        body: before + bodyOf([...fields, ...again]),
         headers: {
           ...(type !== null && { 'content-type': type }),
           ...(origin !== null && { origin }),
+          ...(attestation !== null && { [attestation]: 'x' }),
           ...(authorization !== null && {
             authorization:
               authorization === 'broken' ? 'Basic !' : basic[authorization as keyof typeof basic],
@@ -128,13 +137,12 @@ describe('a request and the same request to the provider get the same response',
   })
 
   test('and a plain request has a token', async () => {
-    const scope: [string, string][] = [['scope', 'integration.order']]
-    const grant: [string, string][] = [['grant_type', 'client_credentials']]
+    const asked = { grant_type: 'client_credentials', scope: 'integration.order' }
     const headers = { 'content-type': formType }
     const authorization = basicOf(clients.usual)
     for (const sent of [
-      { fields: [...grant, ...Object.entries(clients.usual), ...scope] as [string, string][], headers },
-      { fields: [...grant, ...scope], headers: { ...headers, authorization } },
+      { body: bodyOf(Object.entries({ ...asked, ...clients.usual })), headers },
+      { body: bodyOf(Object.entries(asked)), headers: { ...headers, authorization } },
     ]) {
       const answer = lasting(await ask(sent))
       assert.deepEqual(answer, lasting(await ask(byProvider(sent))))
@@ -144,7 +152,7 @@ describe('a request and the same request to the provider get the same response',
 })
 
 describe('which requests get their token directly', () => {
-  let issue: IssueOwnToken
+  let issue: IssueClientToken
 
   before(() => {
     const { storage, clock } = server
@@ -161,7 +169,7 @@ describe('which requests get their token directly', () => {
       renderError: async (_ctx, error) => failed(error),
       onServerError: failed,
     })
-    issue = createIssueOwnToken({ providers, issuer, verifySecret })
+    issue = createIssueClientToken({ providers, issuer, verifySecret })
   })
 
   const right = () => ({ grant_type: 'client_credentials', ...clients.usual })
@@ -172,7 +180,8 @@ describe('which requests get their token directly', () => {
   ): Promise<boolean> {
     const form = new URLSearchParams(fields)
     const facts = await server.storage.clients.facts(form.get('client_id') ?? clients.usual.client_id)
-    return (await issue({ form, headers: { 'content-type': formType, ...headers }, client: facts })) !== null
+    const body = Buffer.from(form.toString())
+    return (await issue({ body, headers: { 'content-type': formType, ...headers }, client: facts })) !== null
   }
 
   test('with the credentials in the form or in the header', async () => {
@@ -182,12 +191,21 @@ describe('which requests get their token directly', () => {
     assert.equal(await isIssued({ grant_type: 'client_credentials' }, { authorization }), true)
   })
 
-  test('not an app that was made public, even with a secret', async () => {
+  test('not for an app that the request does not name, that is public, or that has no scope', async () => {
     const facts = await server.storage.clients.facts(clients.usual.client_id)
-    const request = { form: new URLSearchParams(right()), headers: { 'content-type': formType } }
-    const app = facts.app && { ...facts.app, public: true }
-    assert.notEqual(await issue({ ...request, client: facts }), null)
-    assert.equal(await issue({ ...request, client: { ...facts, app } }), null)
+    const { app } = facts
+    assert.ok(app)
+    const body = Buffer.from(bodyOf(Object.entries(right())))
+    const issued = async (changes: Partial<typeof app>) =>
+      (await issue({
+        body,
+        headers: { 'content-type': formType },
+        client: { ...facts, app: { ...app, ...changes } },
+      })) !== null
+    assert.equal(await issued({}), true)
+    assert.equal(await issued({ id: clients.other.client_id }), false)
+    assert.equal(await issued({ public: true }), false)
+    assert.equal(await issued({ scope: '' }), false)
   })
 
   test('the provider gets every other', async () => {
@@ -205,8 +223,12 @@ describe('which requests get their token directly', () => {
       [{ ...right(), scope: 'integration.order integration.order' }],
       [{ ...right(), resource: 'https://api.example.com' }],
       [[...Object.entries(right()), ['client_id', clients.usual.client_id]]],
+      [[...Object.entries(right()), ['scope', 'integration.order'], ['scope', 'integration.store']]],
       [right(), { authorization }],
       [right(), { origin: 'https://app.example.com' }],
+      [right(), { 'oauth-client-attestation': 'x' }],
+      [right(), { 'oauth-client-attestation-pop': 'x' }],
+      [{ grant_type: 'client_credentials', client_secret: clients.usual.client_secret }],
       [right(), { 'content-type': `${formType}; charset=latin1` }],
     ]
     for (const [fields, headers] of others)

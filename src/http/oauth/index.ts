@@ -16,7 +16,7 @@ import {
   tokenSchema,
 } from './schemas.ts'
 import { clientIdOf } from '../../oauth/client-authentication.ts'
-import type { IssueOwnToken } from '../../oauth/client-credentials.ts'
+import type { IssueClientToken } from '../../oauth/client-credentials.ts'
 import { oauthErrorBody } from '../../oauth/error-body.ts'
 import { metadataPath } from '../../oauth/metadata.ts'
 import { ProviderRequest, type RequestContext } from '../../oauth/provider-request.ts'
@@ -27,7 +27,7 @@ import type { App, ClientFacts, Storage } from '../../storage/port/index.ts'
 export interface OauthDeps {
   providers: ProviderSource
   verifyAccessToken: VerifyAccessToken
-  issueOwnToken: IssueOwnToken
+  issueClientToken: IssueClientToken
   storage: Pick<Storage, 'clients'>
   throttle: Throttle
   pending: PendingConsents
@@ -43,8 +43,16 @@ type BeforeResponse = NonNullable<RequestContext['beforeResponse']>
 
 /** Spec section 5: passes the requests of each endpoint to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
-  const { providers, verifyAccessToken, issueOwnToken, storage, throttle, pending, sendErrorPage, issuer } =
-    deps
+  const {
+    providers,
+    verifyAccessToken,
+    issueClientToken,
+    storage,
+    throttle,
+    pending,
+    sendErrorPage,
+    issuer,
+  } = deps
   const issuerUrl = new URL(issuer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
@@ -100,8 +108,8 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     })
   }
 
-  /** The client that the request names, for the throttle and for an early lookup; the provider decides which one it is. */
-  function findClient(
+  /** Begins every response to a client, and looks up the client that the request names. */
+  function beginForClient(
     request: FastifyRequest,
     reply: FastifyReply,
     form: URLSearchParams,
@@ -144,8 +152,8 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   async function tokenEndpoint(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
     const body = bodyOf(request)
     const form = formOf(body)
-    const client = await findClient(request, reply, form)
-    const issued = await issueOwnToken({ form, headers: request.headers, client })
+    const client = await beginForClient(request, reply, form)
+    const issued = await issueClientToken({ body, headers: request.headers, client })
     if (!issued) return clientEndpoint(request, reply, { client, body })
     request.client_id = client.client_id
     return reply.send(issued)
@@ -155,7 +163,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   async function givenTokenEndpoint(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const body = bodyOf(request)
     const form = formOf(body)
-    const client = await findClient(request, reply, form)
+    const client = await beginForClient(request, reply, form)
     const [value, ...others] = form.getAll('token')
     if (value === undefined || others.length > 0 || !value.includes('.'))
       return clientEndpoint(request, reply, { client, body })
