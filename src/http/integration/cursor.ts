@@ -80,7 +80,8 @@ const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.inde
 /** Decoded if it can be the name of a parameter. A bad `%` would cause an exception, and one request can have thousands. */
 function nameOf(parameter: string): string {
   const [name = ''] = parameter.split('=', 1)
-  return /^(?:\w|%[2-7][\da-f])+$/i.test(name) ? decodeURIComponent(name) : name
+  const isEncoded = name.includes('%') && /^(?:\w|%[2-7][\da-f])+$/i.test(name)
+  return isEncoded ? decodeURIComponent(name) : name
 }
 
 /** No id has a NUL, and not every engine can compare one. */

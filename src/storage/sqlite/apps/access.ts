@@ -12,6 +12,7 @@ type Row = [
   orders_version: number,
   items_version: number,
   seq: number,
+  newest_of_days: number | null,
 ]
 
 export interface Access {
@@ -27,16 +28,18 @@ export interface Access {
   ): Promise<{ facts: AccessFacts; version: number; found: T | null }>
 }
 
-interface Asked {
+export interface Asked {
   claim: ReadClaim
   store_id: bigint
   /** The version of what is asked for. */
-  version: (store: StoreFacts) => number
+  version: (store: StoreFacts, newest_of_days: number) => number
+  /** The first and the last UTC day whose newest change of an order `version` needs. */
+  days?: readonly [first: number, last: number]
   known: number | null
 }
 
 export function createAccess(db: Database): Access {
-  // ?1 is null for a person, whose account is ?2.
+  // ?1 is null for a person, whose account is ?2. One statement: outside a transaction each locks the database again.
   const select = db.prepare<Row>(
     `select
        case when ?1 is null
@@ -52,17 +55,18 @@ export function createAccess(db: Database): Access {
          else (
            select group_concat(scope, ' ') from authorization_stores
            where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) end as store_scope,
-       stores.doc, stores.orders_version, stores.items_version, stores.seq
+       stores.doc, stores.orders_version, stores.items_version, stores.seq,
+       (select max(seq) from receipts where store_id = ?4 and kind = 'order' and day between ?7 and ?8) as newest_of_days
      from (select 1) left join stores on stores.id = ?4`,
     'number',
     'tuples',
   )
 
-  function facts(claim: ReadClaim, store_id: bigint | null): AccessFacts {
-    const row = select.get(...valuesOf(claim, store_id)) as Row
+  function find(claim: ReadClaim, store_id: bigint | null, days: Asked['days']) {
+    const row = select.get(...valuesOf(claim, store_id), days?.[0] ?? null, days?.[1] ?? null) as Row
     const [app_scope, token_revoked, authorization_live, store_scope, doc] = row
-    const [, , , , , orders_version, items_version, seq] = row
-    return {
+    const [, , , , , orders_version, items_version, seq, newest_of_days] = row
+    const facts: AccessFacts = {
       app_live: app_scope !== null,
       app_scope: app_scope ?? '',
       token_revoked: token_revoked === 1,
@@ -71,15 +75,16 @@ export function createAccess(db: Database): Access {
       store_allowed: store_scope !== null,
       store_scope: store_scope ?? '',
     }
+    return { facts, newest_of_days: newest_of_days ?? 0 }
   }
 
   return {
-    facts,
-    async read({ claim, store_id, version, known }, read) {
+    facts: (claim, store_id) => find(claim, store_id, undefined).facts,
+    async read({ claim, store_id, version, days, known }, read) {
       const examine = () => {
-        const now = facts(claim, store_id)
-        const found = mayReadStore(now) && now.store ? version(now.store) : 0
-        return { facts: now, version: found, isWanted: mayReadStore(now) && found !== known }
+        const { facts, newest_of_days } = find(claim, store_id, days)
+        const found = mayReadStore(facts) && facts.store ? version(facts.store, newest_of_days) : 0
+        return { facts, version: found, isWanted: mayReadStore(facts) && found !== known }
       }
       // Most conditional polls find nothing new, and need no snapshot.
       const before = known === null ? null : await db.look(examine)

@@ -6,9 +6,9 @@ import {
   snapshotCursor,
   withoutRange,
 } from '../../shared/page-snapshot.ts'
-import type { Chunk, Cursor, OrderField, OrderQuery, Orders, StoreFacts } from '../../port/index.ts'
+import type { Chunk, Cursor, OrderField, OrderQuery, Orders } from '../../port/index.ts'
 import { dayOf } from '../../shared/sequence.ts'
-import { type Access, mayReadStore } from '../apps/access.ts'
+import { type Access, type Asked, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 import { createList, emptyChunk, type ListShape } from './list.ts'
 
@@ -47,17 +47,12 @@ export function createOrders(db: Database, access: Access): Orders {
     'tuples',
   )
   const scope = ({ store_id, to }: OrderQuery) => [store_id, to]
-  const newestOfDays = db.prepare<[newest: number | null]>(
-    "select max(seq) from receipts where store_id = ? and kind = 'order' and day between ? and ?",
-    'number',
-    'tuples',
-  )
 
   /** created_at hardly ever changes, so a window by it depends on its own days alone. */
-  function versionOf({ store_id, field, from, to }: OrderQuery, { orders_version }: StoreFacts): number {
-    if (field !== 'created_at') return orders_version
-    return newestOfDays.get(store_id, dayOf(from), dayOf(to))?.[0] ?? 0
-  }
+  const versionOf = ({ field, from, to }: OrderQuery): Pick<Asked, 'version' | 'days'> =>
+    field === 'created_at'
+      ? { version: (_store, newest_of_days) => newest_of_days, days: [dayOf(from), dayOf(to)] }
+      : { version: ({ orders_version }) => orders_version }
 
   /** The cursor for the `left` entries behind `key`, with their ids; null when there are none. */
   function takeSnapshot(query: OrderQuery, key: Cursor, left: number, version: number): Cursor | null {
@@ -88,8 +83,7 @@ export function createOrders(db: Database, access: Access): Orders {
   return {
     async page({ claim, query, offset, behind, limit, count, unless_version: known = null }) {
       const { store_id } = query
-      const version = (store: StoreFacts) => versionOf(query, store)
-      const read = await access.read({ claim, store_id, version, known }, ({ store }) => {
+      const read = await access.read({ claim, store_id, ...versionOf(query), known }, ({ store }) => {
         const { list } = lists[query.field]
         const { chunk, end } = list.page(scope(query), { from: query.from, offset, behind, limit, count })
         if (chunk.next === null || count === undefined) return { chunk, end }
