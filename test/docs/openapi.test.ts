@@ -281,4 +281,9 @@ describe('/docs', () => {
     assert.doesNotMatch(policy, /https?:|\*/)
     assert.equal(header(page, 'x-frame-options'), 'DENY')
   })
+
+  test('has its language, and a dark background before its script has run', async () => {
+    const { text } = await server.get('/docs/')
+    assert.match(text, /<html lang="en">\s*<head>\s*<meta name="color-scheme" content="light dark">/)
+  })
 })

@@ -76,7 +76,11 @@ const reference = (): Promise<FastifyInstance> => {
 }
 
 const withStart = (page: string): string =>
-  page.replace('<html>', '<html lang="en">').replace('<body>', `<body>\n    ${withoutScript}`)
+  page
+    .replace('<html>', '<html lang="en">')
+    // So that the page is dark before its script has run, where the system is.
+    .replace('<head>', '<head>\n    <meta name="color-scheme" content="light dark">')
+    .replace('<body>', `<body>\n    ${withoutScript}`)
 
 /** The hash of the page's one inline script, which is the only one that the content security policy allows. */
 function hashOf(page: string): string | undefined {
