@@ -21,8 +21,15 @@ export async function emptyDatabase({ shared = false, schema = true } = {}): Pro
 /** For a file that opens one for each test, and closes it before the next. */
 export const databaseForEach = async (): Promise<string> => postgres?.emptiedDatabase() ?? ':memory:'
 
+let folders: string | null = null
+
 /** For a database that several connections use: a folder that goes with the process. */
 function sharedFolder(): string {
+  folders ??= folderOfProcess()
+  return mkdtempSync(join(folders, 'database-'))
+}
+
+function folderOfProcess(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
