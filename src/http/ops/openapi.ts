@@ -78,7 +78,7 @@ const reference = (): Promise<FastifyInstance> => {
 const withStart = (page: string): string =>
   page
     .replace('<html>', '<html lang="en">')
-    // So that the page is dark before its script has run, where the system is.
+    // In dark mode the page is dark before its script has run.
     .replace('<head>', '<head>\n    <meta name="color-scheme" content="light dark">')
     .replace('<body>', `<body>\n    ${withoutScript}`)
 
