@@ -38,34 +38,69 @@ export interface Asked {
   known: number | null
 }
 
-export function createAccess(db: Database): Access {
-  // ?1 is null for a person, whose account is ?2. One statement: outside a transaction each locks the database again.
-  const select = db.prepare<Row>(
-    `select
-       case when ?1 is null
-         then (select '${everyScope}' from accounts where id = ?2 and disabled_at is null)
-         else (select scope from apps where id = ?1 and disabled_at is null) end as app_scope,
-       ${isRevoked('?3', '?5', '?6')} as token_revoked,
-       ?1 is null or ?2 is null or exists (
-         select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null) as authorization_live,
-       case when ?1 is null
-         then (
-           select '${everyScope}' from accounts where id = ?2
-           and (role = 'operator' or (role = 'merchant' and email = stores.merchant)))
-         else (
-           select group_concat(scope, ' ') from authorization_stores
-           where store_id = ?4 and app_id = ?1 and (?2 is null or authorization_id = ?2)) end as store_scope,
-       stores.doc, stores.orders_version, stores.items_version, stores.seq,
-       (select max(seq) from receipts where store_id = ?4 and kind = 'order' and day between ?7 and ?8) as newest_of_days
-     from (select 1) left join stores on stores.id = ?4`,
-    'number',
-    'tuples',
-  )
+/** The columns that depend on who reads. ?1 is the store, ?2 and ?3 are days. */
+interface ReaderColumns {
+  app_scope: string
+  token_revoked: string
+  authorization_live: string
+  store_scope: string
+}
 
-  function find(claim: ReadClaim, store_id: bigint | null, days: Asked['days']) {
-    const row = select.get(...valuesOf(claim, store_id), days?.[0] ?? null, days?.[1] ?? null) as Row
-    const [app_scope, token_revoked, authorization_live, store_scope, doc] = row
-    const [, , , , , orders_version, items_version, seq, newest_of_days] = row
+/** ?4 is the app, ?5 the authorization or null, ?6 the token's id, ?7 and ?8 are its family and generation. */
+const ofToken: ReaderColumns = {
+  app_scope: '(select scope from apps where id = ?4 and disabled_at is null)',
+  token_revoked: isRevoked('?6', '?7', '?8'),
+  authorization_live: `?5 is null or exists (
+    select 1 from authorizations where id = ?5 and app_id = ?4 and revoked_at is null)`,
+  store_scope: `(
+    select group_concat(scope, ' ') from authorization_stores
+    where store_id = ?1 and app_id = ?4 and (?5 is null or authorization_id = ?5))`,
+}
+
+/** ?4 is the account. */
+const ofPerson: ReaderColumns = {
+  app_scope: `(select '${everyScope}' from accounts where id = ?4 and disabled_at is null)`,
+  token_revoked: '0',
+  authorization_live: '1',
+  store_scope: `(
+    select '${everyScope}' from accounts where id = ?4
+    and (role = 'operator' or (role = 'merchant' and email = stores.merchant)))`,
+}
+
+export function createAccess(db: Database): Access {
+  // One statement: outside a transaction each locks the database again.
+  const prepare = (reader: ReaderColumns) =>
+    db.prepare<Row>(
+      `select ${reader.app_scope}, ${reader.token_revoked}, ${reader.authorization_live}, ${reader.store_scope},
+         stores.doc, stores.orders_version, stores.items_version, stores.seq,
+         (select max(seq) from receipts where store_id = ?1 and kind = 'order' and day between ?2 and ?3)
+       from (select 1) left join stores on stores.id = ?1`,
+      'number',
+      'tuples',
+    )
+  const selectOfToken = prepare(ofToken)
+  const selectOfPerson = prepare(ofPerson)
+
+  function rowOf(claim: ReadClaim, store_id: bigint | null, days: Asked['days']): Row {
+    const [first, last] = days ?? [null, null]
+    if ('account_id' in claim) return selectOfPerson.get(store_id, first, last, claim.account_id) as Row
+    const { app_id, authorization_id, jti, family } = claim
+    const token = [app_id, authorization_id, jti, family?.id ?? null, family?.generation ?? 0]
+    return selectOfToken.get(store_id, first, last, ...token) as Row
+  }
+
+  function find(claim: ReadClaim, store_id: bigint | null, days?: Asked['days']) {
+    const [
+      app_scope,
+      token_revoked,
+      authorization_live,
+      store_scope,
+      doc,
+      orders_version,
+      items_version,
+      seq,
+      newest_of_days,
+    ] = rowOf(claim, store_id, days)
     const facts: AccessFacts = {
       app_live: app_scope !== null,
       app_scope: app_scope ?? '',
@@ -79,7 +114,7 @@ export function createAccess(db: Database): Access {
   }
 
   return {
-    facts: (claim, store_id) => find(claim, store_id, undefined).facts,
+    facts: (claim, store_id) => find(claim, store_id).facts,
     async read({ claim, store_id, version, days, known }, read) {
       const examine = () => {
         const { facts, newest_of_days } = find(claim, store_id, days)
@@ -95,12 +130,6 @@ export function createAccess(db: Database): Access {
       })
     },
   }
-}
-
-function valuesOf(claim: ReadClaim, store_id: bigint | null) {
-  if ('account_id' in claim) return [null, claim.account_id, null, store_id, null, 0]
-  const { app_id, authorization_id, jti, family } = claim
-  return [app_id, authorization_id, jti, store_id, family?.id ?? null, family?.generation ?? 0]
 }
 
 export const tokenWorks = (facts: AccessFacts): boolean =>
