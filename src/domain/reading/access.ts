@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { type Scope, splitScope } from '../../contract/scopes.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import { type ApiError, fail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
 import type {
@@ -62,12 +61,10 @@ const listOf = (needed: Needed): readonly [Scope, ...Scope[]] =>
 
 const named = (needed: Needed): string => listOf(needed).join(' or ')
 
-/** There are few such texts; those of thousands of waiting requests are checked every second. */
-const namesIn = new LRUCache<string, readonly string[]>({ max: 100, memoMethod: splitScope })
-
+/** `scope` is space-delimited. It is not split, because those of thousands of waiting requests are checked every second. */
 export function covers(scope: string, needed: Needed): boolean {
-  const names = namesIn.memo(scope)
-  return typeof needed === 'string' ? names.includes(needed) : needed.some(name => names.includes(name))
+  const names = ` ${scope} `
+  return listOf(needed).some(name => names.includes(` ${name} `))
 }
 
 /** RFC 6750 §3.1: the challenge names a scope that would do. */

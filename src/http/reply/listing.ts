@@ -72,12 +72,13 @@ const matchesAny = ({ headers }: FastifyRequest): boolean => headers['if-none-ma
 function knownVersion({ headers }: FastifyRequest, address: string): number | null {
   const { 'if-none-match': tags } = headers
   if (tags === undefined) return null
-  const known = tags.split(',').flatMap(tag => {
-    const [, digits, hash] = /^(?:W\/)?"(\d{1,16})-([\w-]+)"$/.exec(tag.trim()) ?? []
-    return hash === address ? [Number(digits)] : []
-  })
-  // Versions rise, so only the highest can be current.
-  return known.length > 0 ? Math.max(...known) : null
+  let known: number | null = null
+  for (const tag of tags.split(',')) {
+    const [, digits, hash] = /^\s*(?:W\/)?"(\d{1,16})-([\w-]+)"\s*$/.exec(tag) ?? []
+    // Versions rise, so only the highest can be current.
+    if (hash === address) known = Math.max(known ?? 0, Number(digits))
+  }
+  return known
 }
 
 /**
