@@ -37,10 +37,10 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
   // The head is the separator, which group_concat writes before each document but the first: a quarter faster than
   // building the text of each entry, which copies its document once more. The first head comes by itself: putting
   // it before the text would copy the whole, which took another quarter of the time.
-  const prepare = (kinds: readonly ChangeKind[], orders: string) => {
+  const prepare = (kinds: readonly ChangeKind[]) => {
     const all = `${kinds.map(kind => entries[kind]).join(' union all ')} order by seq`
     return db.prepare<Row>(
-      `select count(*), ${orders}, max(seq),
+      `select count(*), sum(is_order), max(seq),
          (select substr(head, 3) from (${all} limit 1)), cast(group_concat(doc, head) as blob)
        from (${all} limit ?4 + 0)`,
       'number',
@@ -48,8 +48,8 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
     )
   }
   const anyItem = db.prepare(`${entries.item} limit 1`)
-  const both = prepare(['order', 'item'], 'sum(is_order)')
-  const only = { order: prepare(['order'], 'count(*)'), item: prepare(['item'], '0') }
+  const both = prepare(['order', 'item'])
+  const only = { order: prepare(['order']), item: prepare(['item']) }
 
   /** The next `limit` entries up to `head`, of `left` that the page may still have. */
   function read(
