@@ -91,6 +91,14 @@ for (const { path, query } of cached) {
       assert.equal((await poll(path, query, etag.slice(2))).status, 304)
     })
 
+    test('a tag of an older version beside the current one changes nothing', async () => {
+      const older = await etagOf(path, query)
+      await world.push(news(path))
+      const current = await etagOf(path, query)
+      for (const tags of [`${older}, ${current}`, `${current}, ${older}`])
+        assert.equal((await poll(path, query, tags)).status, 304, tags)
+    })
+
     test('RFC 9110 §13.1.2: * is whatever is current: 304 with the ETag, behind every check', async () => {
       const etag = await etagOf(path, query)
       for (const any of ['*', ' * ']) {
