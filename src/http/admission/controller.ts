@@ -10,26 +10,26 @@ type Decide = (rejection: Rejection | null, ticket: Ticket) => void
 export type AdmissionController = ReturnType<typeof createAdmissionController>
 export type AdmissionLimits = ReturnType<typeof limitsFor>
 
-/** The factors and the time slice were tuned on one machine (2 cores). */
-export const limitsFor = (concurrency: number, queue_timeout: number, isForLargePages: boolean) => ({
-  /** Requests that run at a time. */
-  concurrency,
+/** The factors were tuned on one machine (2 cores). */
+export const limitsFor = (max_requests: number, queue_timeout: number, isForLargePages: boolean) => ({
+  /** Requests that run at a time. Fewer large pages: on 2 cores, 20 at a time sent no more and took twice as long each. */
+  concurrency: isForLargePages ? Math.ceil(max_requests / 4) : max_requests,
   /** Long, because a client that is rejected at once returns at once: rejections would take all the time. */
-  max_queue_length: concurrency * 500,
+  max_queue_length: max_requests * 500,
   /** A longer queue is overload, until it is down to a quarter of this. */
-  low_load_limit: concurrency * (isForLargePages ? 1 : 5),
+  low_load_limit: max_requests * (isForLargePages ? 1 : 5),
   /** Milliseconds that a request may wait under overload, and otherwise. */
   queue_timeout,
   low_load_timeout: queue_timeout * 10,
   /** Under overload the newest request starts first. */
   adaptive_lifo: isForLargePages,
-  /** Milliseconds of each iteration of the event loop in which requests start, so that other work goes on. */
-  time_slice: 10,
+  /** Milliseconds in which a released slot is free at once; after that, once other I/O had its turn. */
+  time_slice: isForLargePages ? 0 : 10,
 })
 
 /**
- * Weighted round robin (https://en.wikipedia.org/wiki/Weighted_round_robin): one new request starts for each 31 pieces.
- * The largest page of orders has half as many pieces, so no more pages start than finish.
+ * Weighted round robin (https://en.wikipedia.org/wiki/Weighted_round_robin): while pieces wait,
+ * one new request starts for each 31 of them, so that pages with very many pieces leave time for others.
  */
 const piecesPerStart = 31
 
@@ -51,15 +51,11 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
   const pieces: typeof queue = []
   let queued = 0
   let running = 0
+  let released = 0
+  let sliceEnd = 0
   let piecesSinceStart = 0
-  let piecesInSlice = 0
   let isOverloaded = false
   let isExpiring = false
-  let isDispatching = false
-  const hasTime = createTimeSlice(limits.time_slice, timer.now, () => {
-    piecesInSlice = 0
-    dispatch()
-  })
 
   function createEntry(state: 'waiting' | 'piece', decide: Decide) {
     const entry = {
@@ -68,11 +64,10 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
       decide,
       release() {
         if (entry.state === 'waiting') countQueued(-1)
-        if (entry.state === 'running') running--
+        if (entry.state === 'running') freeSlot()
         entry.state = 'released'
         // The entry may stay in the queue for a while; its request must not.
         entry.decide = forgotten
-        dispatchSoon()
       },
     }
     return entry
@@ -111,29 +106,34 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
     return entry
   }
 
-  /** While many pieces are sent in each slice, also a free slot is no reason to start more pages. */
-  const mayStart = (): boolean =>
-    piecesSinceStart >= piecesPerStart || (pieces.length === 0 && piecesInSlice <= piecesPerStart)
-
   function dispatch(): void {
-    isDispatching = false
-    while (queued + pieces.length > 0 && running < limits.concurrency && hasTime()) {
-      const isStart = queued > 0 && mayStart()
+    while (queued + pieces.length > 0 && running < limits.concurrency) {
+      const isStart = pieces.length === 0 || (queued > 0 && piecesSinceStart >= piecesPerStart)
       const entry = isStart ? takeQueued() : pieces.shift()
       if (entry === undefined) return
       piecesSinceStart = isStart ? 0 : piecesSinceStart + 1
-      if (!isStart) piecesInSlice++
       entry.state = 'running'
       running++
       entry.decide(null, entry)
     }
   }
 
-  /** SQLite answers within a microtask, so many requests start in one time slice. */
-  function dispatchSoon(): void {
-    if (isDispatching || queued + pieces.length === 0) return
-    isDispatching = true
-    queueMicrotask(dispatch)
+  /** SQLite answers within a microtask: if slots were always free at once, nothing else would run while requests wait. */
+  function freeSlot(): void {
+    released++
+    if (released > 1) return
+    if (timer.now() < sliceEnd) queueMicrotask(free)
+    else
+      setImmediate(() => {
+        sliceEnd = timer.now() + limits.time_slice
+        free()
+      })
+  }
+
+  function free(): void {
+    running -= released
+    released = 0
+    dispatch()
   }
 
   return {
@@ -147,44 +147,14 @@ export function createAdmissionController(limits: AdmissionLimits, timer = syste
       }
       queue.push(entry)
       countQueued(1)
-      if (!isDispatching) dispatch()
+      dispatch()
       if (!isExpiring) expire()
       return entry
     },
     /** Admits the next piece of an answer that has begun: before new requests, and never rejected. */
     resume(decide: (ticket: Ticket) => void): void {
-      const join = () => {
-        pieces.push(createEntry('piece', (_rejection, ticket) => decide(ticket)))
-        dispatchSoon()
-      }
-      // Without overload an iteration of the event loop is short, and other work goes first.
-      if (isOverloaded) join()
-      else setImmediate(join)
+      pieces.push(createEntry('piece', (_rejection, ticket) => decide(ticket)))
+      dispatch()
     },
-  }
-}
-
-/**
- * Says whether the time slice of this iteration of the event loop has time left, and calls `next` in the following one.
- * After a slice that was too short, the next is half as long as the rest of the iteration, at most four slices: otherwise
- * an iteration with many rejections would leave too little time for answers.
- */
-function createTimeSlice(time_slice: number, now: () => number, next: () => void): () => boolean {
-  let end: number | null = null
-  let lastGranted = 0
-  let isExhausted = false
-  return () => {
-    const time = now()
-    if (end === null) {
-      const rest = isExhausted ? (time - lastGranted) / 2 : 0
-      end = time + Math.min(Math.max(time_slice, rest), 4 * time_slice)
-      setImmediate(() => {
-        end = null
-        next()
-      })
-    }
-    isExhausted = time >= end
-    if (!isExhausted) lastGranted = time
-    return !isExhausted
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ticket } from '../../../src/http/admission/controller.ts'
 import { authorizePath, redirectUri } from '../../helpers/authorize.ts'
 import { byTest } from '../../helpers/by.ts'
 import { sampleItem, sampleStore } from '../../helpers/orders.ts'
@@ -27,18 +28,20 @@ afterEach(() => mock.restoreAll())
 after(() => server.close())
 
 /** Delays every call of a storage method until `release`. */
-function hold(noun: object, verb: string): { reached(): Promise<void>; release(): void } {
+function hold(noun: object, verb: string): { reached(calls?: number): Promise<void>; release(): void } {
   const held: (() => void)[] = []
   const original = (noun as Record<string, (...values: unknown[]) => unknown>)[verb]?.bind(noun)
+  const released = new AbortController()
   const mocked = mock.method(noun as Record<string, () => unknown>, verb, async (...values: unknown[]) => {
     await new Promise<void>(resolve => held.push(resolve))
     return original?.(...values)
   })
   return {
-    async reached() {
-      while (mocked.mock.callCount() === 0) await sleep(2)
+    async reached(calls = 1) {
+      while (mocked.mock.callCount() < calls && !released.signal.aborted) await sleep(2)
     },
     release() {
+      released.abort()
       mocked.mock.restore()
       for (const resolve of held) resolve()
     },
@@ -184,27 +187,42 @@ describe('a large page', () => {
     await page
   })
 
+  test('waits when a quarter of TILLGATE_MAX_REQUESTS is taken by others', async () => {
+    const wider = await startServer({ config: { max_requests: 8, max_wait: 40 } })
+    try {
+      const reader = await wider.token(await wider.newApp())
+      const held = hold(wider.storage.stores, 'page')
+      const answers = Array.from({ length: 3 }, () => wider.get(otherLargePage, reader))
+      const rejected = await Promise.race([...answers, held.reached(3)])
+      held.release()
+      assert.equal(rejected?.status, 503)
+      const statuses = (await Promise.all(answers)).map(({ status }) => status)
+      assert.deepEqual(statuses.toSorted(), [200, 200, 503])
+    } finally {
+      await wider.close()
+    }
+  })
+
   test('is read no further when its reader leaves while the next piece waits', async () => {
     const begun = hold(server.storage.items, 'page')
+    const more = mock.method(server.storage.items, 'more')
+    const controllers = mock.method(server.app.admission, 'controllerOf')
     const leaving = new AbortController()
     const page = fetch(`${server.base}${largePage}`, {
       headers: { authorization: `Bearer ${token}` },
       signal: leaving.signal,
     })
     await begun.reached()
-    const admissions = mock.method(server.app.admission, 'controllerOf')
-    const next = server.get(otherLargePage, token)
-    while (admissions.mock.callCount() === 0) await sleep(2)
+    const [admission] = controllers.mock.calls
+    // Another piece, which gets the slot before the next piece of this page.
+    const other = new Promise<Ticket>(resolve => admission?.result?.resume(resolve))
     begun.release()
-    const held = hold(server.storage.stores, 'page')
-    const more = mock.method(server.storage.items, 'more')
     assert.equal((await page).status, 200)
-    await held.reached()
+    const slot = await other
     leaving.abort()
     await assert.rejects((await page).text())
     await server.get('/health/live')
-    held.release()
-    assert.equal((await next).status, 200)
+    slot.release()
     assert.equal((await server.get(otherLargePage, token)).status, 200, 'its slot is free')
     assert.equal(more.mock.callCount(), 0)
   })
