@@ -23,7 +23,7 @@ export const limitsFor = (max_requests: number, queue_timeout: number, isForLarg
   low_load_timeout: queue_timeout * 10,
   /** Under overload the newest request starts first. */
   adaptive_lifo: isForLargePages,
-  /** Milliseconds in which a released slot is free at once; after that, once other I/O had its turn. */
+  /** Milliseconds in which a released slot is free at once; otherwise once other I/O has been handled. */
   time_slice: isForLargePages ? 0 : 10,
 })
 

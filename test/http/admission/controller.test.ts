@@ -274,7 +274,7 @@ describe('time slice', () => {
     return counts
   }
 
-  test('within it a slot is free at once, behind it in the next iteration of the event loop', async () => {
+  test('within it a slot is free at once, after it in the next iteration of the event loop', async () => {
     assert.deepEqual(await finished(10), [2, 6, 10, 12])
   })
 
