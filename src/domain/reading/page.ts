@@ -5,7 +5,7 @@ import type { AccessFacts, Chunk, Cursor, NextChunk } from '../../storage/port/i
 export const usualPage = 128
 
 /** Bytes of each later read, so that a large page is never in memory as a whole. */
-const pieceBytes = 192 * 1024
+const pieceBytes = 384 * 1024
 
 /** Entries of a later read at most. */
 const mostRows = 1000

@@ -8,12 +8,16 @@ import { renewSql } from './history.ts'
 import { createReceipts } from './receipts.ts'
 import { createWaitingReads } from './waiting.ts'
 
-/** The entries of one kind with ?2 < seq ≤ ?3: each document and the JSON before it. */
-const entries: Record<ChangeKind, string> = {
-  order: `select seq, 1 as is_order, concat('},{"seq":', seq, ',"kind":"order","id":', json_quote(id), ',"data":') as head, doc
-    from orders indexed by orders_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
-  item: `select seq, 0 as is_order, concat('},{"seq":', seq, ',"kind":"item","id":', id, ',"data":') as head, doc
-    from items indexed by items_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3`,
+/** The entries of one kind with ?2 < seq ≤ ?3: FROM and WHERE, and the JSON before each document. */
+const entries: Record<ChangeKind, { from: string; head: string }> = {
+  order: {
+    from: 'orders indexed by orders_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3',
+    head: `concat('},{"seq":', seq, ',"kind":"order","id":', json_quote(id), ',"data":')`,
+  },
+  item: {
+    from: 'items indexed by items_by_seq where store_id = ?1 and seq > ?2 and seq <= ?3',
+    head: `concat('},{"seq":', seq, ',"kind":"item","id":', id, ',"data":')`,
+  },
 }
 
 type Row = [
@@ -33,23 +37,49 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
   const history = db.prepare<[history: string]>('select history from feed where id = 1', 'number', 'tuples')
   const renew = db.prepare<[history: string]>(renewSql, 'number', 'tuples')
   const readHistory = () => (history.get() as [string])[0]
-  // One UNION ALL ordered as a whole: SQLite merges the two indexes. A limit for each part took three times as long.
   // The head is the separator, which group_concat writes before each document but the first: a quarter faster than
   // building the text of each entry, which copies its document once more. The first head comes by itself: putting
   // it before the text would copy the whole, which took another quarter of the time.
-  const prepare = (kinds: readonly ChangeKind[]) => {
-    const all = `${kinds.map(kind => entries[kind]).join(' union all ')} order by seq`
-    return db.prepare<Row>(
-      `select count(*), sum(is_order), max(seq),
-         (select substr(head, 3) from (${all} limit 1)), cast(group_concat(doc, head) as blob)
-       from (${all} limit ?4 + 0)`,
+  const prepare = (from: string, { orders, head, first }: { orders: string; head: string; first: string }) =>
+    db.prepare<Row>(
+      `select count(*), ${orders}, max(seq), (select substr(${head}, 3) from ${first}), cast(group_concat(doc, ${head}) as blob)
+       from ${from}`,
       'number',
       'tuples',
     )
+  // Of one kind up to a seq instead of a LIMIT, as the lists are (lists/list.ts).
+  const prepareOne = (kind: ChangeKind) => {
+    const { from, head } = entries[kind]
+    const nth = db.prepare<[seq: number]>(
+      `select seq from ${from} order by seq limit 1 offset ?4 + 0`,
+      'number',
+      'tuples',
+    )
+    const joined = prepare(from, {
+      orders: kind === 'order' ? 'count(*)' : '0',
+      head,
+      first: `${from} order by seq limit 1`,
+    })
+    return (store_id: bigint, after: number, highest: number, limit: number) => {
+      const [last] = nth.get(store_id, after, highest, limit - 1) ?? [highest]
+      return joined.get(store_id, after, last) as Row
+    }
   }
-  const anyItem = db.prepare(`${entries.item} limit 1`)
-  const both = prepare(['order', 'item'])
-  const only = { order: prepare(['order']), item: prepare(['item']) }
+  // One UNION ALL ordered as a whole: SQLite merges the two indexes. A limit for each part took three times as long.
+  const part = (kind: ChangeKind, is_order: 0 | 1) =>
+    `select seq, ${is_order} as is_order, ${entries[kind].head} as head, doc from ${entries[kind].from}`
+  const all = `${part('order', 1)} union all ${part('item', 0)} order by seq`
+  const merged = prepare(`(${all} limit ?4 + 0)`, {
+    orders: 'sum(is_order)',
+    head: 'head',
+    first: `(${all} limit 1)`,
+  })
+  const anyItem = db.prepare(`select 1 from ${entries.item.from} limit 1`)
+  const readers = {
+    both: (...values: [bigint, number, number, number]) => merged.get(...values) as Row,
+    order: prepareOne('order'),
+    item: prepareOne('item'),
+  }
 
   /** The next `limit` entries up to `head`, of `left` that the page may still have. */
   function read(
@@ -61,9 +91,9 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
     if (after >= head) return noChanges()
     // Items change seldom: mostly only orders follow, and reading one index takes four fifths of the time.
     const isBoth = kinds.length > 1 && anyItem.get(store_id, after, head) !== undefined
-    const statement = isBoth ? both : only[kinds.includes('order') ? 'order' : 'item']
+    const readRows = readers[isBoth ? 'both' : kinds.includes('order') ? 'order' : 'item']
     const wanted = Math.min(limit, left)
-    const [rows, orders, last_seq, first, rest] = statement.get(store_id, after, head, wanted) as Row
+    const [rows, orders, last_seq, first, rest] = readRows(store_id, after, head, wanted)
     if (rows === 0) return noChanges()
     const isEnd = rows < wanted || rows === left || last_seq === head
     const next = isEnd ? null : [last_seq, head, left - rows]

@@ -12,20 +12,18 @@ import { type Access, type Asked, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 import { createList, emptyChunk, type ListShape } from './list.ts'
 
-const within = (field: OrderField) => `where store_id = ? and ${field} <= ?`
-
 const shapes: Record<OrderField, ListShape> = {
   created_at: {
-    docs: `orders ${within('created_at')}`,
-    keys: `orders indexed by orders_by_created ${within('created_at')}`,
+    docs: 'orders where store_id = ?',
+    keys: 'orders indexed by orders_by_created where store_id = ?',
     order: ['created_at', 'id'],
   },
   updated_at: {
-    docs: `orders indexed by orders_by_updated ${within('updated_at')}`,
+    docs: 'orders indexed by orders_by_updated where store_id = ?',
     order: ['updated_at', 'id'],
   },
   paid_at: {
-    docs: `orders indexed by orders_by_paid ${within('paid_at')}`,
+    docs: 'orders indexed by orders_by_paid where store_id = ? and paid_at is not null',
     order: ['paid_at', 'id'],
   },
 }
@@ -46,7 +44,6 @@ export function createOrders(db: Database, access: Access): Orders {
     'number',
     'tuples',
   )
-  const scope = ({ store_id, to }: OrderQuery) => [store_id, to]
 
   /** created_at hardly ever changes, so a window by it depends on its own days alone. */
   const versionOf = ({ field, from, to }: OrderQuery): Pick<Asked, 'version' | 'days'> =>
@@ -56,7 +53,8 @@ export function createOrders(db: Database, access: Access): Orders {
 
   /** The cursor for the `left` entries behind `key`, with their ids; null when there are none. */
   function takeSnapshot(query: OrderQuery, key: Cursor, left: number, version: number): Cursor | null {
-    const [ids, found] = lists[query.field].idsBehind.get(...scope(query), ...key, left) as [string, number]
+    const { store_id, to, field } = query
+    const [ids, found] = lists[field].idsBehind.get(store_id, to, ...key, left) as [string, number]
     return found === 0 ? null : snapshotCursor({ version, key, ids, done: 0, left: found })
   }
 
@@ -66,13 +64,14 @@ export function createOrders(db: Database, access: Access): Orders {
     limit: number,
     version: number | undefined,
   ): Chunk {
+    const { store_id, to, field } = query
     if (version === snapshot.version) {
       const { key: after, left: count } = snapshot
-      const chunk = lists[query.field].list.more(scope(query), { after, limit, count })
+      const chunk = lists[field].list.more([store_id], { to, after, limit, count })
       return { ...chunk, next: chunk.next && advance(snapshot, chunk.rows, chunk.next) }
     }
     const ids = nextIds(snapshot, limit)
-    const docs = ids.flatMap(id => byId.get(query.store_id, id) ?? [])
+    const docs = ids.flatMap(id => byId.get(store_id, id) ?? [])
     return {
       parts: [Buffer.from(docs.join(','))],
       rows: docs.length,
@@ -84,8 +83,8 @@ export function createOrders(db: Database, access: Access): Orders {
     async page({ claim, query, offset, behind, limit, count, unless_version: known = null }) {
       const { store_id } = query
       const read = await access.read({ claim, store_id, ...versionOf(query), known }, ({ store }) => {
-        const { list } = lists[query.field]
-        const { chunk, end } = list.page(scope(query), { from: query.from, offset, behind, limit, count })
+        const { field, from, to } = query
+        const { chunk, end } = lists[field].list.page([store_id], { from, to, offset, behind, limit, count })
         if (chunk.next === null || count === undefined) return { chunk, end }
         const left = count - chunk.rows
         const next = takeSnapshot(query, chunk.next, left, store?.orders_version ?? 0)
@@ -107,7 +106,7 @@ export function createOrders(db: Database, access: Access): Orders {
         const snapshot = readSnapshot(after)
         const chunk = snapshot
           ? readFromSnapshot(query, snapshot, limit, facts.store?.orders_version)
-          : lists[query.field].list.more(scope(query), { after, limit })
+          : lists[query.field].list.more([query.store_id], { to: query.to, after, limit })
         return { ...chunk, facts }
       }),
   }
@@ -117,7 +116,7 @@ export function createOrders(db: Database, access: Access): Orders {
 const prepareIds = (db: Database, { docs, keys = docs, order }: ListShape) =>
   db.prepare<[ids: string, found: number]>(
     `select json_group_array(id), count(*) from (
-       select id from ${keys} and (${order.join(', ')}) > (?, ?) order by ${order.join(', ')} limit ? + 0)`,
+       select id from ${keys} and ${order[0]} <= ? and (${order.join(', ')}) > (?, ?) order by ${order.join(', ')} limit ? + 0)`,
     'number',
     'tuples',
   )
