@@ -91,6 +91,7 @@ function createRange(
   /** The conditions from `lowest` up to `highest`, whose values come first. */
   const range = (highest: readonly string[]) =>
     `and ${compare(highest, '<=')} and ${compare(lowest, operator)}`
+  // The offset is a sum because SQLite plans a statement again at each run when it is a bare parameter.
   const nth = db.prepare<(bigint | string)[]>(
     `select ${key} from ${keys} ${range(first)} ${group ?? ''} order by ${key} limit 1 offset ? + 0`,
     'bigint',
