@@ -38,6 +38,22 @@ test('the folder is made, and the files are for their owner only', async () => {
   assert.equal(existsSync(`${file}-wal`), false)
 })
 
+// Else another process could take itself for the last one and delete the write-ahead log that this one still uses.
+test('opening the database again, as an ingest thread does, keeps its locks', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const file = folder.newFile()
+  const first = await openStorage(file)
+  const locks = () => readFileSync('/proc/locks', 'utf8').includes(`:${statSync(file).ino} `)
+  assert.equal(locks(), true)
+  const second = await openStorage(file)
+  assert.equal(locks(), true)
+  await second.close()
+  assert.equal(locks(), true)
+  await first.close()
+  assert.equal(locks(), false)
+})
+
 test('what was written is there after closing and opening again', async () => {
   const file = folder.newFile()
   const first = await openStorage(file)

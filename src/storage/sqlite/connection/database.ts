@@ -141,10 +141,18 @@ async function retry<T>(step: () => T, deadline: number): Promise<T> {
   }
 }
 
-/** Readable by its owner only: it holds secrets and sales. SQLite gives the -wal and -shm files the same mode. */
+/**
+ * Creates a missing file, readable by its owner only: it holds secrets and sales. SQLite gives the -wal and -shm files the
+ * same mode. An existing one is not opened: closing it would end all locks that the process has on it, those of SQLite's
+ * other connections too (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ */
 export function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true })
-  closeSync(openSync(file, 'a', 0o600))
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** node:sqlite returns rows without a prototype; the port returns ordinary objects. */

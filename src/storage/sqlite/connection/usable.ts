@@ -1,14 +1,17 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** The check of a larger file takes too long at each start; `tillgate doctor` checks any size. */
 const maxCheckedSize = 64 * 1024 * 1024
 
-/** Throws when this user may not write the database: SQLite reports it only at the first write, or not clearly. */
+/**
+ * Throws when this user may not write the database: SQLite reports it only at the first write, or not clearly. Without
+ * opening the file, because closing it again would end SQLite's locks (createFile in database.ts).
+ */
 export function assertWritable(file: string): void {
   try {
-    if (existsSync(file)) closeSync(openSync(file, 'r+'))
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK)
   } catch (error) {
     throw refusal(error, `the database file ${file}`, 'give this user the right to read and write it')
   }
