@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { type IngestBatch, type IngestOptions, type Outcome, tooLarge } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
@@ -44,6 +45,8 @@ export function startWorker(
   options: StorageOptions,
   heap: typeof serverHeap,
 ): IngestWorker {
+  // The server's own small semi-spaces (bin/tillgate.js) would replace the thread's limit: twice the garbage collection.
+  setFlagsFromString('--max-semi-space-size=0')
   const worker = new Worker(new URL(`./start-thread${extname(import.meta.filename)}`, import.meta.url), {
     workerData: { database, options },
     resourceLimits: heap,
