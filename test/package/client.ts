@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -64,6 +64,32 @@ test('the library runs, and on Node 20 too where the machine has it', async () =
     if (node === null) continue
     assert.equal(await run(node, ['stores.mjs']), stores)
   }
+})
+
+test('a clone: installed by its path, the client is compiled and runs', async () => {
+  rmSync(join(root, 'client/dist'), { recursive: true, force: true })
+  const app = join(folder, 'app')
+  mkdirSync(app)
+  writeFileSync(join(app, 'package.json'), '{}')
+  await run('npm', ['install', '--offline', '--loglevel=error', join(root, 'client')], app)
+  writeFileSync(join(app, 'stores.mjs'), program)
+  assert.equal(await run(process.execPath, ['stores.mjs'], app), stores)
+  assert.equal(await run(process.execPath, ['--input-type=module', '--eval', program], root), stores)
+  const old = findOldNode()
+  const bin = join(app, 'node_modules/tillgate-client/bin/tillgate-client.js')
+  if (old !== null) assert.match(await run(old, [bin, '--help']), /mirror/)
+})
+
+test('a clone without a compiler: npm ci --omit=dev goes on, and packing the client is refused', async () => {
+  const clone = join(folder, 'clone')
+  for (const name of ['client/package.json', 'scripts/build-client.js'])
+    cpSync(join(root, name), join(clone, name))
+  const prepare = (command: string, ...args: string[]) =>
+    run('npm', [command, ...args], join(clone, 'client'))
+  await assert.rejects(prepare('run', 'prepare'), /run "npm ci" in the clone first/)
+  mkdirSync(join(clone, 'node_modules'))
+  await prepare('run', 'prepare')
+  await assert.rejects(prepare('pack'), /run "npm ci" in the clone first/)
 })
 
 for (const [runtime, ...args] of [['deno', 'run', '-A'], ['bun']] as const) {
