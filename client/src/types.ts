@@ -12,43 +12,43 @@ export interface Store {
 
 export interface CartLine {
   type: number
-  tid: number
-  group_no: number
-  serial_no: number
+  tid: number | null
+  group_no: number | null
+  serial_no: number | null
   menu_id: Int64 | null
-  name: string
+  name: string | null
   code: string | null
-  unit_type: number
-  price: number
-  discount: number
-  net_price: number
+  unit_type: number | null
+  price: number | null
+  discount: number | null
+  net_price: number | null
   count: number
-  tax_total: number
-  tax_calculated: number
+  tax_total: number | null
+  tax_calculated: number | null
 }
 
 export interface OrderTax {
   amount: number
-  rate: number
-  name: string
-  base_subtotal: number
+  rate: number | null
+  name: string | null
+  base_subtotal: number | null
 }
 
 export interface OrderPayment {
   type: number
-  platform: number
+  platform: number | null
   amount: number
-  surcharge: number
-  name: string
+  surcharge: number | null
+  name: string | null
   reference: string | null
 }
 
 export interface OrderPromotion {
   type: number
   discount_amount: number
-  name: string
+  name: string | null
   reference: string | null
-  items: { type: number; cart_no: number; discount_amount: number }[]
+  items: { type: number; cart_no: number | null; discount_amount: number }[]
 }
 
 /** Times are UTC, `yyyy-MM-dd HH:mm:ss`; amounts are cents. */

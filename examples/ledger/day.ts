@@ -1,4 +1,4 @@
-import type { Order } from 'tillgate-client'
+import type { CartLine, Order } from 'tillgate-client'
 
 /** The figures of one day of a store, in the store's time zone. */
 export interface Day {
@@ -58,6 +58,9 @@ export const windowAround = (date: string): { from: string; to: string } => ({
 export const totalOf = ({ payments }: Order): bigint =>
   payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
+/** A cashier may sell something that has no name. */
+export const nameOf = ({ name }: Pick<CartLine, 'name'>): string => name ?? 'Without a name'
+
 /** The day's figures out of orders around it. */
 export function figuresOf(date: string, timeZone: string, around: readonly Order[]): Day {
   const hourOf = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' })
@@ -73,7 +76,7 @@ export function figuresOf(date: string, timeZone: string, around: readonly Order
     hours[hour] = (hours[hour] ?? 0n) + total
     for (const { menu_id, name, count, net_price } of order.carts) {
       const key = String(menu_id ?? name)
-      const item = items.get(key) ?? { name, count: 0, amount: 0 }
+      const item = items.get(key) ?? { name: nameOf({ name }), count: 0, amount: 0 }
       item.count += Number(count)
       item.amount += Number(net_price) * Number(count)
       items.set(key, item)

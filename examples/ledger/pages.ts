@@ -1,5 +1,5 @@
 import type { Order, Store } from 'tillgate-client'
-import { type Day, moveDate, timeOf, totalOf } from './day.ts'
+import { type Day, moveDate, nameOf, timeOf, totalOf } from './day.ts'
 import { type Html, html } from './html.ts'
 
 /** The pages. They work without script; live.js only reloads the day when something has changed. */
@@ -154,7 +154,7 @@ const modifier = 22
 function orderRow(order: Order, clock: Intl.DateTimeFormat): Html {
   const names = order.carts
     .filter(({ type }) => type !== modifier)
-    .map(({ name, count }) => (count > 1 ? `${quantity(count)} × ${name}` : name))
+    .map(line => (line.count > 1 ? `${quantity(line.count)} × ${nameOf(line)}` : nameOf(line)))
   const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '')
   const time = timeOf(order.created_at)
   return html`<tr data-order="${order.id}">

@@ -4,9 +4,36 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { build } from 'esbuild'
 import fc from 'fast-check'
+import type { Item, Order, Receipts, Store } from '../../client/src/index.ts'
 import { errorCodes, parseExact, signWebhook, stringifyExact, verifyWebhook } from '../../client/src/index.ts'
 import { readPage } from '../../client/src/mirror/page.ts'
+import type { Static } from 'typebox'
+import type { Receipts as SentReceipts } from '../../src/contract/changes.ts'
+import type { Item as SentItem } from '../../src/contract/item.ts'
+import type { Order as SentOrder } from '../../src/contract/order.ts'
+import type { Store as SentStore } from '../../src/contract/store.ts'
 import { redirectErrors, catalogue, tokenErrors } from '../../src/errors.ts'
+
+/** Without `bigint`, the client's other form of an integer. */
+type AsSent<T> = T extends bigint
+  ? never
+  : T extends (infer E)[]
+    ? AsSent<E>[]
+    : T extends object
+      ? { [K in keyof T]: AsSent<T[K]> }
+      : T
+
+/** Both ways: the same fields, and null in the same ones. */
+type Agree<Read, Sent> = [AsSent<Read>, Sent] extends [Sent, AsSent<Read>] ? true : never
+
+test('the types have the fields and nulls of the server’s schemas', () => {
+  // The compiler compares them, in `npm run check`. The client leaves open what `shipping` will be.
+  const store: Agree<Store, Static<typeof SentStore>> = true
+  const item: Agree<Item, SentItem> = true
+  const order: Agree<Omit<Order, 'shipping'>, Omit<SentOrder, 'shipping'>> = true
+  const receipts: Agree<Receipts, Static<typeof SentReceipts>> = true
+  assert.ok(store && item && order && receipts)
+})
 
 describe('exact JSON', () => {
   test('an integer beyond 2^53 is a bigint; every other value is as JSON.parse gives it', () => {
