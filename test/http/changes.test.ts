@@ -135,6 +135,20 @@ describe('changes', () => {
     assert.equal((await changes({ store_id }, stores)).status, 403)
   })
 
+  test('the order of the checks: a kind that the token may not follow is 403 before a bad parameter is 422', async () => {
+    const orders = await server.token(client, 'integration.order')
+    const code = async (query: object) => (await changes(query as never, orders)).json.status.errors.code
+    for (const kinds of ['item', 'order,item']) {
+      assert.equal(await code({ kinds, count: 'x' }), 'scope_insufficient', kinds)
+      assert.equal(await code({ kinds }), 'scope_insufficient', 'without a store')
+    }
+    for (const kinds of ['order', 'items', ''])
+      assert.equal(await code({ kinds, count: 'x' }), 'parameter_invalid')
+    const { client_id, client_secret } = client
+    await server.post('/auth/v2/revoke', { client_id, client_secret, token: orders })
+    assert.equal(await code({ kinds: 'item', count: 'x' }), 'token_revoked')
+  })
+
   test('409 when the feed is another one, does not cover a kind, or `after` is beyond the newest seq', async () => {
     const store_id = await newStore()
     await server.push(sampleOrder({ store_id }), sampleItem({ store_id }))

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Changes } from '../../contract/changes.ts'
 import { fieldType, mayBeOmitted } from '../../contract/fields.ts'
 import { count, maxOrderCount } from '../../contract/paging.ts'
-import { checkLive, insufficient, type Principal } from '../../domain/reading/access.ts'
+import { checkLive, insufficient } from '../../domain/reading/access.ts'
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -11,7 +11,7 @@ import {
   scopeOfKind,
 } from '../../domain/reading/changes.ts'
 import type { ErrorDetail } from '../../errors.ts'
-import { type ChangeKind, changeKinds } from '../../storage/port/index.ts'
+import { changeKinds } from '../../storage/port/index.ts'
 import { admit } from '../admission/overload.ts'
 import { checkedTogether, listParameter, seqParameter } from '../parameters.ts'
 import { rateLimit } from '../reply/headers.ts'
@@ -61,10 +61,18 @@ const parameters = checkedTogether(
 /** Every order and item of a store, in the order in which it was stored: the way to miss nothing. */
 export function changesList(app: App, { storage, clock, waiting, requireScope }: IntegrationDeps): void {
   const listChanges = createChangesList(storage)
+  const guarded = requireScope(['integration.order', 'integration.inventory'])
 
-  /** Throws when the request names a kind that the token may not follow. */
-  async function checkKinds(principal: Principal, named: readonly ChangeKind[] = []): Promise<void> {
-    const refused = named.find(kind => !principal.scopes.has(scopeOfKind[kind]))
+  /**
+   * Throws when the request names a kind that the token may not follow. Scopes are checked before parameters: when one of
+   * them is bad, `kinds` is still the text.
+   */
+  async function checkKinds(request: FastifyRequest<{ Querystring: { kinds?: unknown } }>): Promise<void> {
+    const { kinds } = request.query
+    if (kinds === undefined) return
+    const principal = principalOf(request)
+    const named = String(kinds).split(',')
+    const refused = changeKinds.find(kind => named.includes(kind) && !principal.scopes.has(scopeOfKind[kind]))
     if (refused === undefined) return
     const scope = scopeOfKind[refused]
     await checkLive(storage, principal, scope)
@@ -119,11 +127,11 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
           ),
         },
       },
-      ...requireScope(['integration.order', 'integration.inventory']),
+      ...guarded,
+      preHandler: [checkKinds, guarded.preHandler],
     },
     async (request, reply) => {
       const { store_id, after, feed, count: most, kinds, wait: seconds } = request.query
-      await checkKinds(principalOf(request), kinds)
       const query = { store_id, after, feed, count: most, kinds }
       const page = await readOrWait(request, query, request.method === 'HEAD' ? 0 : seconds)
       reply.header('cache-control', 'no-store')
