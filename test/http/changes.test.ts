@@ -171,6 +171,7 @@ describe('changes', () => {
     const fields = async (query: object) =>
       (await changes({ store_id, ...query })).json.status.errors.details.map((detail: any) => detail.field)
     assert.deepEqual(await fields({ after: 5 }), ['feed'])
+    assert.deepEqual(await fields({ after: 5, feed: '' }), ['feed'], 'named once')
     assert.deepEqual(await fields({ after: -1, wait: 31, kinds: 'sale', count: 2001 }), [
       'after',
       'count',

@@ -46,8 +46,8 @@ const parameters = checkedTogether(
     ),
     wait,
   },
-  ({ after = 0, feed }): ErrorDetail[] =>
-    after > 0 && feed === undefined
+  ({ after = 0 }, given): ErrorDetail[] =>
+    after > 0 && given['feed'] === undefined
       ? [
           {
             field: 'feed',
