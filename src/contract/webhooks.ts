@@ -44,7 +44,7 @@ const events = {
   'webhook.test': {
     name: 'WebhookTest',
     summary: 'A test',
-    description: 'Sent on request.',
+    description: 'Sent on request, to any endpoint.',
     data: Type.Object({}),
   },
 }

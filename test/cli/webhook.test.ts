@@ -33,6 +33,10 @@ test('webhook create: the id, the url, the events and, once, the secret', async 
   secret = made['secret']
   const all = await cli.json<Record<string, any>>(['webhook', 'create', client_id, '--url', url])
   assert.equal(all['events'].length, 4)
+  const tested = ['webhook', 'create', client_id, '--url', url, '--event', 'webhook.test']
+  const alone = await cli.json<Record<string, any>>(tested)
+  assert.deepEqual(alone['events'], ['webhook.test'], 'not all events')
+  await cli.json(['webhook', 'delete', alone['id']])
   const { stdout } = await cli.run(['webhook', 'list', client_id, '--json'])
   // Both are of the same second, so either may be first.
   const listed = (JSON.parse(stdout) as { id: string }[]).map(endpoint => endpoint.id)

@@ -5,8 +5,9 @@ import {
   type Storage,
   type WebhookDelivery,
   type WebhookEndpoint,
-  type WebhookEvent,
+  type WebhookType,
   webhookEvents,
+  webhookTypes,
 } from '../../storage/port/index.ts'
 import { auditEntry, type By } from '../audit/audit.ts'
 import { InputError } from '../input-error.ts'
@@ -135,7 +136,7 @@ export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>
 interface NewEndpoint {
   app_id: string
   url: string
-  /** All when empty. */
+  /** When empty, all but the test, which needs no name. */
   events: readonly string[]
 }
 
@@ -150,10 +151,11 @@ const newId = (prefix: string): string => `${prefix}_${randomBytes(16).toString(
 /** For the audit log: a path or query may hold a secret. */
 export const hostOf = ({ url }: Pick<WebhookEndpoint, 'url'>): string => new URL(url).host
 
-function checkEvents(events: readonly string[]): WebhookEvent[] {
-  const unknown = events.find(event => !webhookEvents.includes(event as WebhookEvent))
+function checkEvents(events: readonly string[]): WebhookType[] {
+  if (events.length === 0) return [...webhookEvents]
+  const unknown = events.find(event => !webhookTypes.includes(event as WebhookType))
   if (unknown !== undefined) {
-    throw new InputError('events', `"${unknown}" is no event; the events are ${webhookEvents.join(', ')}`)
+    throw new InputError('events', `"${unknown}" is no event; the events are ${webhookTypes.join(', ')}`)
   }
-  return webhookEvents.filter(event => events.length === 0 || events.includes(event))
+  return webhookTypes.filter(type => events.includes(type))
 }

@@ -34,7 +34,7 @@ export { logoTypes, platformOwner } from './brand.ts'
 export { changeKinds } from './changes.ts'
 export { StorageUnavailable } from './unavailable.ts'
 export { allApps, everSpan, usageRetention, usageWidths } from './usage.ts'
-export { webhookEvents } from './webhooks.ts'
+export { webhookEvents, webhookTypes } from './webhooks.ts'
 
 /**
  * The database interface, by noun. Each engine (storage/sqlite, storage/postgres) implements all of it and passes the

@@ -9,6 +9,10 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
+/** What an endpoint may name. A test is sent on request, to every endpoint. */
+export const webhookTypes = [...webhookEvents, 'webhook.test'] as const
+export type WebhookType = (typeof webhookTypes)[number]
+
 /** Why an endpoint is disabled: by a person, by the answer 410, or after days of failures. */
 export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 
@@ -16,7 +20,7 @@ export interface WebhookEndpoint {
   id: string
   app_id: string
   url: string
-  events: WebhookEvent[]
+  events: WebhookType[]
   secret: string
   /** The secret before the last rotation, which signs too until `previous_until`. */
   previous_secret: string | null
@@ -62,7 +66,7 @@ export interface WebhookDelivery {
   endpoint_id: string
   /** The `webhook-id`. */
   id: string
-  type: WebhookEvent | 'webhook.test'
+  type: WebhookType
   /** Of store.changed. */
   store_id: bigint | null
   body: string

@@ -1,5 +1,5 @@
 import { messageBody, messageId } from '../../lib/webhook-message.ts'
-import type { NewDelivery, WebhookEndpoint, WebhookEvent } from '../port/index.ts'
+import type { NewDelivery, WebhookEndpoint, WebhookEvent, WebhookType } from '../port/index.ts'
 
 /** A row of `webhook_endpoints`. */
 export type EndpointRow = Omit<WebhookEndpoint, 'events'> & { events: string }
@@ -14,7 +14,7 @@ export const deliveryColumns = `endpoint_id, id, type, store_id, body, created_a
 /** Columns besides those of the endpoint are kept. */
 export const toEndpoint = <Row extends EndpointRow>(row: Row): WebhookEndpoint & Omit<Row, 'events'> => ({
   ...row,
-  events: row.events.split(' ') as WebhookEvent[],
+  events: row.events.split(' ') as WebhookType[],
 })
 
 /** What a transaction has done to an authorization. */
