@@ -56,7 +56,8 @@ export const catalogue = {
   count_too_large: { status: 422, meaning: 'count exceeds the limit of this list.' },
   record_invalid: {
     status: 422,
-    meaning: 'A record is invalid; `details` lists every bad line, and nothing was stored.',
+    meaning:
+      'A record is invalid, and nothing was stored; `message` names every bad line, `details` the problems of the first ones.',
   },
   rate_limited: { status: 429, meaning: 'Too many requests; the Retry-After header says when to try again.' },
   headers_too_large: { status: 431, meaning: 'The URL and the headers together exceed the limit of 16 KiB.' },

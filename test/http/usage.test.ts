@@ -232,7 +232,7 @@ test('of a refused request the log keeps the query and the problem; of others ne
   assert.equal(query, null)
   assert.match(
     problem ?? '',
-    /^2 lines are invalid, so nothing was stored: 1, 2\nline 1, carts: type\nline 2, /,
+    /^2 lines are invalid, so nothing was stored: 1-2\nline 1, carts: type\nline 2, /,
   )
   assert.ok(problem?.includes('line 2, ["\\u0000"]: unknown_field'), problem ?? '')
   assert.deepEqual(await kept(nobody, ''), [null, null])

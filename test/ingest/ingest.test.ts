@@ -70,12 +70,19 @@ test('ingest: one bad line is told in the singular', async () => {
   assert.equal(message, 'Line 1 is invalid, so nothing was stored')
 })
 
-test('ingest: details name the first 1000 problems and the message counts the rest', async () => {
-  const { message, details } = await refusal(...Array(1500).fill('x'))
+test('ingest: the message names every bad line, also where details have the first 1000 problems', async () => {
+  const { message, details } = await refusal(
+    ...Array(1500).fill('x'),
+    '',
+    'x',
+    sampleStore({ id: 5 }),
+    'x',
+    'x',
+  )
   assert.equal(details.length, 1000)
-  assert.match(
+  assert.equal(
     message,
-    /^1500 lines .*: 1, 2, .* and 1480 more; details name the first 1000 of 1500 problems$/,
+    '1503 lines are invalid, so nothing was stored: 1-1500, 1502, 1504-1505; details name the first 1000 of 1503 problems',
   )
 })
 

@@ -11,6 +11,8 @@ export interface Problem {
 /** Characters that the request log keeps. */
 const longestQuery = 500
 const longestProblem = 1000
+/** A message that lists many lines leaves room for the details. */
+const longestMessage = 500
 const mostDetails = 20
 
 /** OAuth endpoints read no query, and credentials that a client puts there are nobody's to keep (RFC 6749 §2.3.1). */
@@ -27,8 +29,8 @@ export function loggedProblem(problem: Problem | null): string | null {
     .slice(0, mostDetails)
     .map(({ line, field, code }) => `${line === undefined ? '' : `line ${line}, `}${field}: ${code}`)
   if (details.length > mostDetails) listed.push(`and ${details.length - mostDetails} more`)
-  return [message, ...listed]
-    .map(each => redactText(each, longestProblem))
+  const longest = listed.length > 0 ? longestMessage : longestProblem
+  return [redactText(message, longest), ...listed.map(each => redactText(each, longestProblem))]
     .join('\n')
     .slice(0, longestProblem)
     .toWellFormed()

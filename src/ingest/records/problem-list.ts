@@ -1,6 +1,6 @@
 import { type ApiError, type ErrorDetail, fail } from '../../errors.ts'
 
-/** Problems that an answer lists; the others are only counted. */
+/** Problems that an answer lists; of the others it names the line. */
 const maxDetails = 1000
 
 /** The problems of the lines of one batch. */
@@ -32,12 +32,22 @@ export class ProblemList {
 
   #message(): string {
     const lines = [...this.lines].sort((a, b) => a - b)
-    const named = lines.slice(0, 20).join(', ')
-    const more = lines.length > 20 ? ` and ${lines.length - 20} more` : ''
+    const named = rangesOf(lines)
     const cut =
       this.#total > maxDetails ? `; details name the first ${maxDetails} of ${this.#total} problems` : ''
     return lines.length === 1
       ? `Line ${named} is invalid, so nothing was stored${cut}`
-      : `${lines.length} lines are invalid, so nothing was stored: ${named}${more}${cut}`
+      : `${lines.length} lines are invalid, so nothing was stored: ${named}${cut}`
   }
+}
+
+/** As 1-3, 5: a bad batch has few ranges, and a request's 50,000 lines at most make 170 KB. */
+function rangesOf(sorted: readonly number[]): string {
+  const ranges: [first: number, last: number][] = []
+  for (const line of sorted) {
+    const range = ranges.at(-1)
+    if (range?.[1] === line - 1) range[1] = line
+    else ranges.push([line, line])
+  }
+  return ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(', ')
 }

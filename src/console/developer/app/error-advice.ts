@@ -36,7 +36,7 @@ export const advice = {
     'The `details` of the response name each parameter and the rule that it breaks. Times are UTC, such as `2026-11-01 09:00:00`. Send each parameter once.',
   window_too_long: `Ask for at most ${maxOrderWindow / 3600} hours of orders at a time. Read a longer period window by window.`,
   count_too_large: `Ask for at most ${maxOrderCount} orders per page, and continue with \`index\`.`,
-  record_invalid: 'Correct the lines that `details` names, then send all lines again: nothing was stored.',
+  record_invalid: 'Correct the lines that `message` names, then send all lines again: nothing was stored.',
   rate_limited: 'Wait for the number of seconds in the Retry-After header, and spread your requests.',
   headers_too_large: 'Send fewer cookies and shorter headers and queries.',
   server_error:
