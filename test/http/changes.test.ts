@@ -421,6 +421,8 @@ describe('cursors', () => {
     assert.equal(await code(`${list(two, window)}&cursor=${cursor}`), 'cursor_invalid')
     assert.equal(await code(`${list(one, window)}&date_field=paid_at&cursor=${cursor}`), 'cursor_invalid')
     assert.equal(await code(`${list(one, window)}&cursor=AAAA`), 'cursor_invalid')
+    for (const junk of ['%00', '%20', '=', '.', '%C3%A9'])
+      assert.equal(await code(`${list(one, window)}&cursor=${cursor}${junk}`), 'cursor_invalid', junk)
     assert.equal(await code(`/integration/v1/stores?cursor=${cursor}`), 'cursor_invalid')
   })
 

@@ -88,8 +88,11 @@ function nameOf(parameter: string): string {
 const textOf = (part: string): string | null => (part.includes('\0') ? null : part)
 
 function parse(text: string): string[] {
+  const decoded = Buffer.from(text, 'base64url').toString()
+  // Node skips what is not base64url, so another text could stand for the same cursor.
+  if (Buffer.from(decoded).toString('base64url') !== text) return []
   try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    const parts: unknown = JSON.parse(decoded)
     return Array.isArray(parts) && parts.every(part => typeof part === 'string') ? parts : []
   } catch {
     return []
