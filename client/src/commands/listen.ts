@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { stringifyExact } from '../exact-json.ts'
 import { createForwarder, type Delivery } from '../listen/forward.ts'
 import { watchStores } from '../listen/watch.ts'
 import { clientOf, type Command, type Options, UsageError, urlOf, urlOption } from './command.ts'
@@ -22,7 +23,7 @@ export const listen: Command = {
     const address = addressOf(options['forward-to'])
     const secret = secretOf(options['secret'])
     const print = (text: string, object: object) =>
-      void stdout.write(`${options['json'] ? JSON.stringify(object) : text}\n`)
+      void stdout.write(`${options['json'] ? stringifyExact(object) : text}\n`)
     const onDelivery = (delivery: Delivery) => {
       const { result, type, store_id, seq } = delivery
       print(`${result}  ${type}  store ${store_id}  seq ${seq}  ${delivery.id}`, delivery)

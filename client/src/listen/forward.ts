@@ -8,7 +8,7 @@ import type { StoreChange } from './watch.ts'
 export interface Delivery {
   id: string
   type: 'store.changed'
-  store_id: string
+  store_id: bigint
   seq: number
   /** The HTTP status, or why there was none. */
   result: number | string
@@ -49,7 +49,7 @@ export function createForwarder(options: ForwardOptions): (change: StoreChange) 
       result =
         cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
     }
-    onDelivery({ id, type, store_id: String(store_id), seq, result })
+    onDelivery({ id, type, store_id, seq, result })
     return typeof result === 'number' && result >= 200 && result < 300
   }
 
