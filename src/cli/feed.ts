@@ -9,14 +9,14 @@ export function registerFeed(program: Command): void {
   feed
     .command('renew')
     .description('make every app read its stores again, for a database that was restored or copied')
-    .option('--json', 'print the beginning of the new feed as JSON')
+    .option('--json', 'print the new feed as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { renewHistory } = await import('../domain/history.ts')
-      const history = await withStorage(storage => renewHistory({ storage, clock: systemClock }, byCommand()))
+      const renewed = await withStorage(storage => renewHistory({ storage, clock: systemClock }, byCommand()))
       print(
         json,
-        { feed: history },
-        `the feed now begins with ${history}; apps that follow changes read their stores again`,
+        { feed: renewed },
+        `the feed is now ${renewed}; apps that follow changes read their stores again`,
       )
     })
 }

@@ -114,7 +114,7 @@ describe('docs/operations.md, pasted', () => {
   })
 
   test('renew the feed', async () => {
-    assert.match(await paste('feed-renew'), /the feed now begins with/)
+    assert.match(await paste('feed-renew'), /the feed is now/)
   })
 
   test('rotate keys and secrets', async () => {
