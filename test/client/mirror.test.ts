@@ -268,6 +268,20 @@ test('a file of the first version is brought up to date', async () => {
   assert.equal(query('all.db', 'select 1 from orders where checksum is null').length > 0, true)
 })
 
+test('a full disk is the error that is reported, and the copy goes on where it was', async () => {
+  const copy = await openSqlite(join(folder, 'full.db'))
+  copy.saveStores([{ id: 1, name: 'Harbour Street', timezone: 'Australia/Sydney' }])
+  const data = JSON.stringify({ text: 'x'.repeat(100_000) })
+  const changes = [1, 2].map(seq => ({ seq, kind: 'order' as const, id: `"o${seq}"`, data }))
+  const page = { feed: 'f', kinds: ['order' as const], changes, next: 2, more: false }
+  const apply = () => copy.apply(1n, copy.position(1n), page)
+  copy.db.exec('pragma max_page_count = 40')
+  assert.throws(apply, /database or disk is full/)
+  copy.db.exec('pragma max_page_count = 4000')
+  assert.equal(apply(), 2)
+  copy.close()
+})
+
 test('NDJSON: a second process that writes to the file is noticed', async () => {
   const file = join(folder, 'both.ndjson')
   const store = { id: 1, name: 'A', timezone: 'UTC' }

@@ -44,18 +44,6 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
       (select count(*) from orders where store_id in current) as orders,
       (select count(*) from items where store_id in current) as items`)
 
-  function transaction<T>(work: () => T): T {
-    db.exec('begin immediate')
-    try {
-      const result = work()
-      db.exec('commit')
-      return result
-    } catch (error) {
-      db.exec('rollback')
-      throw error
-    }
-  }
-
   /** False when another process has moved the position. */
   function move(store_id: bigint, from: Position, to: Position): boolean {
     const { feed, next, walk, complete } = to
@@ -66,7 +54,7 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
   return {
     db,
     saveStores: stores =>
-      transaction(() => {
+      transaction(db, () => {
         const listed = new Set(stores.map(({ id }) => BigInt(id)))
         for (const store of stores) putStore.run(BigInt(store.id), stringifyExact(store))
         for (const { store_id } of storeIds.all()) {
@@ -80,7 +68,7 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
       return { feed: feed ?? null, next: next ?? 0, walk: walk ?? 0, complete: complete === 1 }
     },
     apply: (store_id, from, page, until = Number.MAX_SAFE_INTEGER) =>
-      transaction(() => {
+      transaction(db, () => {
         const to = positionAfter(from, page, until)
         if (!move(store_id, from, to)) return null
         const changes = page.changes.filter(({ seq }) => seq <= until)
@@ -98,6 +86,22 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
       void move(store_id, from, { feed: null, next: 0, walk: from.walk + 1, complete: false }),
     counts: () => ({ ...countAll.get() }) as unknown as ReturnType<Copy['counts']>,
     close: () => db.close(),
+  }
+}
+
+function transaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('begin immediate')
+  try {
+    const result = work()
+    db.exec('commit')
+    return result
+  } catch (error) {
+    try {
+      db.exec('rollback')
+    } catch {
+      // A full disk or an I/O error has rolled back by itself; Node 22.13 has no `isTransaction` to ask.
+    }
+    throw error
   }
 }
 
@@ -153,17 +157,11 @@ async function useWriteAheadLog(db: DatabaseSync): Promise<void> {
 
 /** Makes the tables, or those of version 1 complete. Another process may be about to do the same. */
 function prepare(db: DatabaseSync, isOurs: () => boolean, isCurrent: () => boolean): void {
-  db.exec('begin immediate')
-  try {
+  transaction(db, () => {
     if (!isOurs() && db.prepare('select 1 from sqlite_schema').get())
       throw new Error('has tables of something else')
-    if (!isCurrent()) {
-      db.exec(isOurs() ? upgrade : schema)
-      db.exec(`pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}`)
-    }
-    db.exec('commit')
-  } catch (error) {
-    db.exec('rollback')
-    throw error
-  }
+    if (isCurrent()) return
+    db.exec(isOurs() ? upgrade : schema)
+    db.exec(`pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}`)
+  })
 }
