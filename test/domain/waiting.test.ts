@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWaiting, type WaitingClient } from '../../src/domain/reading/waiting.ts'
-import type { AccessClaim, Storage } from '../../src/storage/port/index.ts'
+import { fail } from '../../src/errors.ts'
+import { type AccessClaim, type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
 import { emptyDatabase } from '../helpers/engine.ts'
 import { openStorage } from '../helpers/storage.ts'
 import { app, store, write } from '../storage/suite/fixtures.ts'
@@ -78,5 +79,32 @@ test('a question that takes longer than a tick does not put off the one about ac
   setTimeout(slow.resolve, 1100)
   await assert.rejects(until)
   assert.deepEqual(asked.slice(0, 2), ['moved', 'access'])
+  await storage.close()
+})
+
+test('a database that does not answer for a moment ends no wait for a list; the end of its access does', async () => {
+  const storage = await openStorage(await emptyDatabase())
+  const noticed: unknown[] = []
+  const notice = (error: unknown) => void noticed.push(error)
+  const changes: Storage['changes'] = { ...storage.changes, state: async () => null }
+  const waiting = createWaiting({ storage: { changes }, limit: 9, notice })
+  const claim: AccessClaim = { app_id: 'none', authorization_id: null, jti: 'j' }
+  const hold = (key: string, read: () => Promise<string>) => {
+    const client: WaitingClient = { hasLeft: false, leave() {}, waited: 0, woken_at: null }
+    const list = { key, known: 'old', read, isDueAfter: () => false }
+    return waiting.forList({ claim, list }, { seconds: 60, client })
+  }
+  const fault = new StorageUnavailable('the database does not answer')
+  const versions = [() => Promise.reject(fault), async () => 'old', async () => 'new']
+  const changed = hold('changed', () => versions.shift()?.() ?? Promise.resolve('new'))
+  const ended = hold('ended', async () => {
+    throw fail('token_revoked', 'revoked')
+  })
+  await Promise.all([
+    assert.rejects(ended, { code: 'token_revoked' }),
+    changed.then(woken_at => assert.ok(woken_at !== null)),
+  ])
+  assert.deepEqual(noticed, [fault])
+  assert.equal(versions.length, 0)
   await storage.close()
 })

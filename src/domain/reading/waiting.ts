@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { fail } from '../../errors.ts'
+import { isStorageFault } from '../storage-fault.ts'
 import { checkAllowed, checkToken, covers } from './access.ts'
 import { newestOf, scopesOf } from './changes.ts'
 import type {
@@ -254,16 +255,20 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
   async function askForLists(isChanged: boolean): Promise<void> {
     const of = isChanged ? [...ofLists] : [...unasked.lists]
     unasked.lists.clear()
+    let fault: unknown = null
     for (const waiters of Map.groupBy(of, ({ list }) => list.key).values()) {
       const [{ list }] = waiters as [ListWaiter]
       try {
         const version = await list.read()
         for (const waiter of waiters) if (waiter.list.known !== version) waiter.end(performance.now())
       } catch (error) {
-        for (const waiter of waiters) waiter.end(null, error)
+        // The next tick asks again, as for stores; meanwhile the other lists have their turn.
+        if (isStorageFault(error)) fault = error
+        else for (const waiter of waiters) waiter.end(null, error)
       }
       await new Promise(setImmediate)
     }
+    if (fault !== null) throw fault
   }
 
   return {
