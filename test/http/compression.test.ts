@@ -61,6 +61,15 @@ suite('the coding that is chosen', () => {
       assert.equal(codingFor(accepted), expected)
     })
   }
+
+  test('thousands of invented headers do not keep a common one from being parsed only once', t => {
+    for (let i = 0; i < 5000; i++) codingFor(`invented;q=0.${i}`)
+    const parsed = t.mock.method(String.prototype, 'toLowerCase').mock
+    for (let i = 0; i < 3; i++) assert.equal(codingFor('gzip, br;q=0.123'), 'gzip')
+    assert.equal(parsed.callCount(), 1)
+    for (let i = 0; i < 3; i++) assert.equal(codingFor('identity;q=0.9'), null)
+    assert.equal(parsed.callCount(), 2)
+  })
 })
 
 let world: World
