@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { buildApp } from './server/app.ts'
 import type { Config } from './config.ts'
 import { assertFree, localAddress, settlePort } from './lib/address.ts'
@@ -10,6 +10,7 @@ import { withoutCompilers } from './http/schema-controller.ts'
 import { createIngestPool } from './ingest/threads/pool.ts'
 import type { Ingest } from './ingest/ingest.ts'
 import { systemClock } from './lib/clock.ts'
+import { runEach } from './lib/run-each.ts'
 import { createStopRequest } from './lib/stop-request.ts'
 import { listen } from './server/listen.ts'
 import { openStorage } from './storage/open.ts'
@@ -74,37 +75,38 @@ async function serveInThisProcess(config: Config, issuer: string, ready: () => v
   const storage = await openStorage(config.database, {
     ...config,
     // Only the read replica calls this, at the first list request, when the app exists.
-    notice: (text, error) => (error ? app.log.warn({ err: error }, text) : app.log.info(text)),
+    notice: (text, error) => (error ? app?.log.warn({ err: error }, text) : app?.log.info(text)),
   })
-  listenForSignals()
-  const ingest = ingestOf(config)
-  const app = await buildApp({
-    storage,
-    clock,
-    config,
-    issuer,
-    stopping: stop,
-    ...ingest,
-    ...(cluster.isWorker && { gatherMetrics }),
-  })
-  const purge = setInterval(() => {
-    storage
-      .purge(clock.now())
-      .catch(error => app.log.warn({ err: error }, 'expired data could not be deleted'))
-  }, purgeInterval)
+  let ingest: { ingest?: Ingest } = {}
+  let app: FastifyInstance | undefined
+  let purge: NodeJS.Timeout | undefined
+  // From here on an open storage keeps the process alive, and a signal only asks it to stop: every failure must close it.
   try {
+    listenForSignals()
+    ingest = ingestOf(config)
+    app = await buildApp({
+      storage,
+      clock,
+      config,
+      issuer,
+      stopping: stop,
+      ...ingest,
+      ...(cluster.isWorker && { gatherMetrics }),
+    })
+    const { log } = app
+    purge = setInterval(() => {
+      storage.purge(clock.now()).catch(error => log.warn({ err: error }, 'expired data could not be deleted'))
+    }, purgeInterval)
     await listen(app, { ...config, shared: cluster.isWorker })
     setFlagsFromString(heapGrowth)
     ready()
-    for (const warning of warningsOf(config, issuer)) app.log.warn(warning)
+    for (const warning of warningsOf(config, issuer)) log.warn(warning)
     if (!stop.aborted) await once(stop, 'abort')
-    app.log.info({ signal: stop.reason }, 'stopping; requests in flight finish first')
+    log.info({ signal: stop.reason }, 'stopping; requests in flight finish first')
     await sleep(config.shutdown_delay * 1000)
   } finally {
     clearInterval(purge)
-    await app.close()
-    await ingest.ingest?.close()
-    await storage.close()
+    await runEach([() => app?.close(), () => ingest.ingest?.close(), () => storage.close()])
   }
 }
 

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createCli } from '../helpers/cli.ts'
@@ -213,6 +216,21 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
         copy.password = 'hunter2'
       })
     }, /permission denied|read-only/))
+
+  for (const workers of ['1', '2']) {
+    test(`serve with ${workers} processes ends when a query of the start fails, in one line`, async t => {
+      const cli = await createCli()
+      t.after(cli.remove)
+      await migrate(cli.database)
+      await administer(cli.database, 'drop table brand')
+      const server = cli.start(['serve'], { PORT: '0', TILLGATE_WORKERS: workers })
+      t.after(() => server.kill('SIGKILL'))
+      const stderr = text(server.stderr)
+      const ended = await Promise.race([once(server, 'close'), sleep(60_000, 'still runs', { ref: false })])
+      assert.deepEqual(ended, [1, null])
+      assert.match(await stderr, /^tillgate: relation "brand" does not exist[^\n]*\n$/)
+    })
+  }
 
   test('serve says it in one line, with exit code 1', async () => {
     const cli = await createCli()
