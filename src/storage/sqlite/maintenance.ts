@@ -62,7 +62,10 @@ export function createMaintenance(
     schema: () => db.look(() => schema.get()?.number ?? 0),
     async purge(now) {
       for (const purge of purges) {
-        while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch);
+        while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch) {
+          // A write that has the lock settles in microtasks, which would leave no turn to requests until the end.
+          await new Promise(setImmediate)
+        }
       }
     },
     async backup(target) {

@@ -526,17 +526,28 @@ export function usageTests(open: Open): void {
     )
   })
 
-  check('purge deletes any number of old counters and entries', open, async storage => {
-    const stores = Array.from({ length: 1500 }, (_, i) => BigInt(i))
-    await add(storage, {
-      reads: stores.flatMap(store_id => [read({ store_id }), read({ store_id, bucket: hour })]),
-      log: Array.from({ length: 2500 }, (_, i) => logged(i)),
-    })
-    await storage.purge(1_793_534_400)
-    const left = await storage.usage.reads({ ...allHours, store_ids: stores, app_id: null, by: [] })
-    assert.deepEqual(left, [])
-    assert.deepEqual(await storage.usage.log({ app_id: 'a', ...noFilter }), [])
-  })
+  check(
+    'purge deletes any number of old counters and entries, and others have a turn between two batches',
+    open,
+    async storage => {
+      const stores = Array.from({ length: 1500 }, (_, i) => BigInt(i))
+      await add(storage, {
+        reads: stores.flatMap(store_id => [read({ store_id }), read({ store_id, bucket: hour })]),
+        log: Array.from({ length: 2500 }, (_, i) => logged(i)),
+      })
+      let turns = 0
+      let next = setImmediate(function count() {
+        turns += 1
+        next = setImmediate(count)
+      })
+      await storage.purge(1_793_534_400)
+      clearImmediate(next)
+      assert.ok(turns >= 5, `other requests had ${turns} turns between the batches`)
+      const left = await storage.usage.reads({ ...allHours, store_ids: stores, app_id: null, by: [] })
+      assert.deepEqual(left, [])
+      assert.deepEqual(await storage.usage.log({ app_id: 'a', ...noFilter }), [])
+    },
+  )
 }
 
 /** With a new database: one that was emptied may be as large as before. */
