@@ -146,7 +146,11 @@ suite('plans of PostgreSQL', async () => {
       // Something has expired; one batch is enough.
       return statement.startsWith('select 1') ? [{}] : []
     }
-    const db = { query: explain('force_generic_plan'), planned: explain('force_custom_plan') }
+    const db = {
+      query: explain('force_generic_plan'),
+      write: (work: (tx: object) => Promise<unknown>, { planned = false }) =>
+        work({ query: explain(planned ? 'force_custom_plan' : 'force_generic_plan') }),
+    }
     // The first three hours, and no day.
     await createMaintenance(db as unknown as PostgresDatabase).purge(usageRetention.hour + 2 * 3600)
     assert.equal(plans.filter(plan => plan.startsWith('Delete')).length, 4)

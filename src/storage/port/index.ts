@@ -76,7 +76,10 @@ export interface Storage {
   version(): Promise<string>
   /** The number of the last migration. */
   schema(): Promise<number>
-  /** Deletes expired artifacts, sessions, revoked tokens and throttles, and usage figures beyond their retention. */
+  /**
+   * Deletes expired artifacts, sessions, revoked tokens and throttles, and usage figures beyond their retention. When a
+   * table fails, the others are purged all the same, and then the first error is thrown.
+   */
   purge(now: Seconds): Promise<void>
   /** Writes a consistent copy of the whole database while it is in use. */
   backup(file: string): Promise<void>

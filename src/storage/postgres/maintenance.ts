@@ -1,7 +1,8 @@
+import { runEach } from '../../lib/run-each.ts'
 import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
 import type { Database } from './connection/database.ts'
 
-/** About as many rows as one statement deletes: few enough to stay within the statement timeout. */
+/** About as many rows as one statement deletes, unless more have the same time. */
 const purgeBatch = 1000
 
 /** Rows that expire: those of `which` whose `time` is at most `end`. */
@@ -10,6 +11,8 @@ interface Expiry {
   time: string
   which: string
   end(now: number): number
+  /** Any number of rows may have the same time, and are deleted together: that may exceed the statement timeout. */
+  unlimited: boolean
 }
 
 const expiring: Expiry[] = ['artifacts', 'sessions', 'revoked_tokens', 'throttles'].map(table => ({
@@ -17,6 +20,7 @@ const expiring: Expiry[] = ['artifacts', 'sessions', 'revoked_tokens', 'throttle
   time: 'expires_at',
   which: 'true',
   end: now => now,
+  unlimited: false,
 }))
 
 const usage: Expiry[] = [
@@ -26,6 +30,7 @@ const usage: Expiry[] = [
       time: 'bucket',
       which: `width = ${usageWidths[width]}`,
       end: (now: number) => now - usageRetention[width],
+      unlimited: true,
     })),
   ),
   {
@@ -33,6 +38,7 @@ const usage: Expiry[] = [
     time: 'at_ms / 1000',
     which: 'true',
     end: now => now - usageRetention.log,
+    unlimited: false,
   },
 ]
 
@@ -61,6 +67,20 @@ export function createMaintenance(
     return row?.end_at ?? null
   }
 
+  async function deleteExpired(expiry: Expiry, last: number): Promise<void> {
+    const { table, time, which, unlimited } = expiry
+    if (!(await hasExpired(expiry, last))) return
+    for (let end: number | null = 0; end !== null; ) {
+      end = await batchEnd(expiry, last)
+      const values = [end ?? last]
+      // Planned for its value, for the same reason as above.
+      await db.write(tx => tx.query(`delete from ${table} where ${which} and ${time} <= $1`, values), {
+        planned: true,
+        unlimited,
+      })
+    }
+  }
+
   return {
     async ping() {
       await db.query('select number from schema_migrations limit 1')
@@ -85,18 +105,8 @@ export function createMaintenance(
       const [row] = await db.query<{ number: number }>('select max(number) as number from schema_migrations')
       return row?.number ?? 0
     },
-    async purge(now) {
-      for (const expiry of [...expiring, ...usage]) {
-        if (!(await hasExpired(expiry, expiry.end(now)))) continue
-        for (let end: number | null = 0; end !== null; ) {
-          end = await batchEnd(expiry, expiry.end(now))
-          // Planned for its value, for the same reason.
-          await db.planned(`delete from ${expiry.table} where ${expiry.which} and ${expiry.time} <= $1`, [
-            end ?? expiry.end(now),
-          ])
-        }
-      }
-    },
+    purge: now =>
+      runEach([...expiring, ...usage].map(expiry => () => deleteExpired(expiry, expiry.end(now)))),
     async backup() {
       throw new Error(
         'back up a PostgreSQL database with its own tools: pg_dump, or the backups of the platform it runs on',

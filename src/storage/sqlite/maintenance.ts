@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { randomId } from '../../lib/ids.ts'
+import { runEach } from '../../lib/run-each.ts'
 import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
 import { type Database, inMemory } from './connection/database.ts'
 import { translate } from './connection/errors.ts'
@@ -60,14 +61,15 @@ export function createMaintenance(
     size: () => db.look(() => size.get()?.bytes ?? 0),
     version: () => db.look(() => `SQLite ${version.get()?.version}`),
     schema: () => db.look(() => schema.get()?.number ?? 0),
-    async purge(now) {
-      for (const purge of purges) {
-        while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch) {
-          // A write that has the lock settles in microtasks, which would leave no turn to requests until the end.
-          await new Promise(setImmediate)
-        }
-      }
-    },
+    purge: now =>
+      runEach(
+        purges.map(purge => async () => {
+          while ((await db.write(() => Number(purge.run(now).changes))) === purgeBatch) {
+            // A write that has the lock settles in microtasks, which would leave no turn to requests until the end.
+            await new Promise(setImmediate)
+          }
+        }),
+      ),
     async backup(target) {
       if (existsSync(target)) throw exists(target)
       const temporary = `${target}.${randomId()}.partial`

@@ -12,7 +12,7 @@ export interface Database {
   readonly citus: boolean
   /** One statement in one round trip. */
   query<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
-  /** The same, planned for its values and not for any: for many rows of one app or of many stores, and for a purge. */
+  /** The same, planned for its values and not for any: for many rows of one app or of many stores. */
   planned<Row>(sql: string, values?: readonly Value[]): Promise<Rows<Row>>
   /** One statement with one result row, its values as bytes. */
   rawRow(sql: string, values: readonly Value[]): Promise<RawRow>

@@ -31,7 +31,7 @@ export async function transact<T>(
 ): Promise<T> {
   if (unlimited) {
     const beginUnlimited = `${begin}; set local statement_timeout = 0`
-    return connection.withoutTimeout(() => transact(connection, beginUnlimited, work))
+    return connection.withoutTimeout(() => transact(connection, beginUnlimited, work, { pipelined, planned }))
   }
   const sent: Promise<unknown>[] = []
   const track = <P extends Promise<unknown>>(promise: P): P => {
