@@ -13,13 +13,11 @@ import { systemClock } from './lib/clock.ts'
 import { runEach } from './lib/run-each.ts'
 import { createStopRequest } from './lib/stop-request.ts'
 import { listen } from './server/listen.ts'
+import { startPurge } from './server/purge.ts'
 import { openStorage } from './storage/open.ts'
 import { warningsOf } from './server/warnings.ts'
 import { gatherMetrics } from './server/worker-metrics.ts'
 import { reportToSupervisor, superviseWorkers } from './server/workers.ts'
-
-/** Milliseconds between two purges of expired tokens, consent requests, sessions and counters. */
-const purgeInterval = 60_000
 
 /**
  * The heap may grow by a quarter between two full collections, and not to more than twice its size: 10,000 waiting requests
@@ -79,7 +77,7 @@ async function serveInThisProcess(config: Config, issuer: string, ready: () => v
   })
   let ingest: { ingest?: Ingest } = {}
   let app: FastifyInstance | undefined
-  let purge: NodeJS.Timeout | undefined
+  let purge: { stop(): void } | undefined
   // From here on an open storage keeps the process alive, and a signal only asks it to stop: every failure must close it.
   try {
     listenForSignals()
@@ -94,9 +92,7 @@ async function serveInThisProcess(config: Config, issuer: string, ready: () => v
       ...(cluster.isWorker && { gatherMetrics }),
     })
     const { log } = app
-    purge = setInterval(() => {
-      storage.purge(clock.now()).catch(error => log.warn({ err: error }, 'expired data could not be deleted'))
-    }, purgeInterval)
+    purge = startPurge({ storage, clock, log })
     await listen(app, { ...config, shared: cluster.isWorker })
     setFlagsFromString(heapGrowth)
     ready()
@@ -105,7 +101,7 @@ async function serveInThisProcess(config: Config, issuer: string, ready: () => v
     log.info({ signal: stop.reason }, 'stopping; requests in flight finish first')
     await sleep(config.shutdown_delay * 1000)
   } finally {
-    clearInterval(purge)
+    purge?.stop()
     await runEach([() => app?.close(), () => ingest.ingest?.close(), () => storage.close()])
   }
 }
