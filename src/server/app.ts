@@ -29,7 +29,7 @@ import { sandboxFaults } from '../http/sandbox/faults.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Storage } from '../storage/port/index.ts'
-import { timed } from '../storage/timed.ts'
+import { type OperationName, timed } from '../storage/timed.ts'
 import { createInstance } from './instance.ts'
 import { createServices } from './services.ts'
 
@@ -64,7 +64,7 @@ export interface AppDeps {
 }
 
 /** Operations after which a token may read less than before: requests that wait are checked again at once. */
-const endsAccess: ReadonlySet<string> = new Set([
+const endsAccess: ReadonlySet<OperationName> = new Set([
   'accounts.setDisabled',
   'apps.setDisabled',
   'apps.setDisabledByOwner',
@@ -72,12 +72,14 @@ const endsAccess: ReadonlySet<string> = new Set([
   'authorizations.save',
   'authorizations.revoke',
   'authorizations.revokeApp',
+  // A consent replaces the stores of the one before.
+  'decisions.allow',
   'revokedTokens.add',
   'revokedTokens.endFamily',
 ])
 
 /** Operations after which there may be webhooks to send that no ingest reports. */
-const makesEvents: ReadonlySet<string> = new Set([
+const makesEvents: ReadonlySet<OperationName> = new Set([
   'accounts.setDisabled',
   'authorizations.save',
   'authorizations.revoke',

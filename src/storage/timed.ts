@@ -6,17 +6,22 @@ export type Observe = (milliseconds: number, failed: boolean) => void
 type Operation = (...values: unknown[]) => Promise<unknown>
 type Noun = Record<string, Operation>
 
-/**
- * The same storage with every operation timed, including the wait for a connection, a lock or the disk. Operations are
- * named by noun and verb, such as `orders.page`.
- */
-export function timed(storage: Storage, observerOf: (operation: string) => Observe): Storage {
+/** Noun and verb, such as `orders.page`; for what belongs to no noun the verb, such as `purge`. */
+export type OperationName = {
+  [Noun in keyof Storage]: Storage[Noun] extends (...values: never[]) => unknown
+    ? Noun
+    : `${Noun}.${keyof Storage[Noun] & string}`
+}[keyof Storage]
+
+/** The same storage with every operation timed, including the wait for a connection, a lock or the disk. */
+export function timed(storage: Storage, observerOf: (operation: OperationName) => Observe): Storage {
   const all = storage as unknown as Record<string, Noun | Operation>
   const wrapped: Record<string, unknown> = {}
   for (const [name, part] of Object.entries(all)) {
     if (name === 'close') wrapped[name] = () => storage.close()
-    else if (typeof part === 'function') wrapped[name] = watch(all as Noun, name, observerOf(name))
-    else wrapped[name] = timedNoun(part, verb => observerOf(`${name}.${verb}`))
+    else if (typeof part === 'function')
+      wrapped[name] = watch(all as Noun, name, observerOf(name as OperationName))
+    else wrapped[name] = timedNoun(part, verb => observerOf(`${name}.${verb}` as OperationName))
   }
   return wrapped as unknown as Storage
 }

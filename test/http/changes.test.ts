@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { decide, redirectUri } from '../helpers/authorize.ts'
 import { byTest } from '../helpers/by.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import { startServer, type TestServer } from '../helpers/server.ts'
@@ -239,6 +240,20 @@ describe('waiting for changes', () => {
     await untilWaiting()
     await server.storage.apps.setDisabled(other.client_id, 1)
     assert.equal((await revoked).status, 401)
+  })
+
+  test('a consent at this server that leaves the store out ends it with 403 at once', async t => {
+    const [kept, lost] = [await newStore(), await newStore()]
+    await server.newAccount('owner@example.com')
+    const app = await server.newApp({ redirect_uris: [redirectUri] })
+    await decide(server, app, { stores: [String(lost)] })
+    const bearer = await server.token(app)
+    // Without the question that asks about access every second.
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const waiting = changes({ store_id: lost, wait: 30 }, bearer)
+    await untilWaiting()
+    await decide(server, app, { stores: [String(kept)] })
+    assert.equal((await waiting).status, 403)
   })
 
   test('a client that leaves waits no longer', async () => {
