@@ -104,7 +104,7 @@ export async function createServices(deps: ServiceDeps) {
   const waiting = createWaiting({
     storage,
     limit: deps.max_waiting,
-    notice: error => outages.failed(error, 'waiting'),
+    notice: error => outages.failed(error),
   })
   const writer = createRecordWriter({ storage, clock })
   const rules = createAddressRules(deps.webhook_allow)
@@ -112,7 +112,7 @@ export async function createServices(deps: ServiceDeps) {
     storage,
     clock,
     send: createSend(rules),
-    notice: error => outages.failed(error, 'webhooks'),
+    notice: error => outages.failed(error),
     observe: deps.observe,
   })
   return {

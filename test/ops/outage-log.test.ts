@@ -62,6 +62,23 @@ describe('the lines of an outage', () => {
     assert.equal(lines[0]?.[1]['total'], 1, 'another outage')
   })
 
+  test('an outage forgets its requests at its end: a client may have left before its request failed', () => {
+    const { outages, after } = start()
+    outages.failed(err, 'r1')
+    outages.failed(err, 'left')
+    assert.equal(outages.take('r1'), true)
+    outages.answered()
+    after(1)
+    assert.equal(after(1)[0]?.[2], 'the database answers again')
+    assert.equal(outages.take('left'), false)
+  })
+
+  test('a failure outside of a request has no request id', () => {
+    const { outages, lines } = start()
+    outages.failed(err)
+    assert.deepEqual(lines, [['error', { err, count: 1, total: 1 }, down]])
+  })
+
   test('a count that was not written yet is written when the server closes', () => {
     const { outages, lines } = start()
     outages.failed(err, 'r1')

@@ -12,7 +12,8 @@ declare module 'fastify' {
  * of requests that failed, and one at the end. An outage under load would otherwise write thousands.
  */
 export interface OutageLog {
-  failed(error: unknown, request_id: string): void
+  /** Without an id, outside of a request. */
+  failed(error: unknown, request_id?: string): void
   /** The database has answered. */
   answered(): void
   /** Whether this request failed because of the database; true once. */
@@ -27,7 +28,7 @@ interface Outage {
   count: number
   total: number
   /** The newest failure. */
-  failure: { err: unknown; request_id: string }
+  failure: { err: unknown; request_id?: string }
   /** The database has answered since then. */
   answered: boolean
 }
@@ -59,12 +60,14 @@ export function createOutageLog({ log, clock, repeat = everySecond }: OutageDeps
   function end(): void {
     timer?.stop()
     timer = outage = null
+    // Requests that ended before they failed are never taken.
+    requests.clear()
   }
 
   return {
     failed(err, request_id) {
-      requests.add(request_id)
-      const failure = { err, request_id }
+      if (request_id !== undefined) requests.add(request_id)
+      const failure = { err, ...(request_id !== undefined && { request_id }) }
       if (outage) {
         Object.assign(outage, { failure, answered: false })
         outage.count += 1
