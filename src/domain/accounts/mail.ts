@@ -1,4 +1,5 @@
-import type { SendMailOptions, Transporter } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
+import { makeOnce } from '../../lib/make-once.ts'
 
 /** Milliseconds: a page waits for an operator's mail. */
 const timeout = 10_000
@@ -19,9 +20,8 @@ export interface Mail {
 /** Sends mail over SMTP; null when no server is configured. */
 export function createMail({ smtp_url, mail_from }: { smtp_url: string; mail_from: string }): Mail | null {
   if (smtp_url === '') return null
-  let transport: Promise<Transporter> | undefined
   // Loaded for the first mail: most starts of the server send none.
-  const open = async () => {
+  const transport = makeOnce(async () => {
     const { createTransport } = await import('nodemailer')
     const { protocol, hostname } = new URL(smtp_url)
     return createTransport({
@@ -34,12 +34,11 @@ export function createMail({ smtp_url, mail_from }: { smtp_url: string; mail_fro
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-  }
+  })
   return {
     async send({ to, ...message }) {
-      transport ??= open()
       // The address as a part: an email with a comma must not become two.
-      await (await transport).sendMail({ from: mail_from, to: { name: '', address: to }, ...message })
+      await (await transport()).sendMail({ from: mail_from, to: { name: '', address: to }, ...message })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import { makeOnce } from '../../lib/make-once.ts'
 import { withoutScript } from './beginning.ts'
 import { openapiDocument } from './openapi-document.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
@@ -15,8 +16,10 @@ declare module 'fastify' {
 export function openapi(app: FastifyInstance, issuer: string, options: { sandbox: boolean }): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', route => void routes.push(route))
-  let document: ReturnType<typeof openapiDocument> | null = null
-  app.decorate('openapi', () => (document ??= openapiDocument(routes, issuer, options)))
+  app.decorate(
+    'openapi',
+    makeOnce(() => openapiDocument(routes, issuer, options)),
+  )
   for (const path of ['', '/', '/js/scalar.js']) {
     app.get(referencePath + path, async (_request, reply) => {
       const { status, headers, body } = await referenceResponse(referencePath + path)
@@ -25,8 +28,6 @@ export function openapi(app: FastifyInstance, issuer: string, options: { sandbox
   }
   app.get('/openapi.json', () => app.openapi())
 }
-
-let loaded: Promise<FastifyInstance> | null = null
 
 interface ReferenceResponse {
   status: number
@@ -64,16 +65,14 @@ function referenceResponse(path: string): Promise<ReferenceResponse> {
  * A small server for the reference page, created at the first request for it: its module contains the page's script,
  * and takes a tenth of a second and 30 MB to load.
  */
-const reference = (): Promise<FastifyInstance> => {
-  loaded ??= import('@scalar/fastify-api-reference').then(async ({ default: scalar }) => {
-    const server = Fastify()
-    const configuration = { ...referenceConfiguration, pageTitle: 'Tillgate API' }
-    await server.register(scalar, { routePrefix: referencePath, configuration: configuration as never })
-    await server.ready()
-    return server
-  })
-  return loaded
-}
+const reference = makeOnce(async (): Promise<FastifyInstance> => {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const server = Fastify()
+  const configuration = { ...referenceConfiguration, pageTitle: 'Tillgate API' }
+  await server.register(scalar, { routePrefix: referencePath, configuration: configuration as never })
+  await server.ready()
+  return server
+})
 
 const withStart = (page: string): string =>
   page
