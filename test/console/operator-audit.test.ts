@@ -224,6 +224,20 @@ describe('the export', () => {
     assert.ok(ids.length > 120)
   })
 
+  for (const format of ['ndjson', 'csv']) {
+    test(`reads each piece after admission control has admitted it (${format})`, async t => {
+      const controllers = t.mock.method(server.app.admission, 'controllerOf')
+      await open()
+      const controller = controllers.mock.calls[0]?.result ?? assert.fail('no controller')
+      const resume = t.mock.method(controller, 'resume')
+      const page = t.mock.method(server.storage.audit, 'list')
+      await exported(`?format=${format}`)
+      assert.ok(page.mock.callCount() > 0)
+      // The last one finds the end.
+      assert.equal(resume.mock.callCount(), page.mock.callCount() + 1)
+    })
+  }
+
   test('has what the page is narrowed to, and nothing when there is nothing', async () => {
     const narrowed = await exported('?q=paged%2011&action=sign_in')
     assert.equal(narrowed.lines.length, 11)

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import type { AuditFilter } from '../../../domain/audit/log.ts'
 import { auditCells, auditColumns, auditRecord } from '../../../domain/audit/record.ts'
@@ -10,6 +9,7 @@ import type { PageScope } from '../../page-scope.ts'
 import type { Action } from '../../parts/content.ts'
 import { sendHtml } from '../../send-html.ts'
 import { sendCsv } from '../../parts/csv-file.ts'
+import { sendFile } from '../../parts/send-file.ts'
 import { maxTextLength, readListing } from '../listing.ts'
 import { auditPage } from './audit.view.ts'
 import { formatDate } from '../../../lib/datetime.ts'
@@ -50,15 +50,13 @@ export function operatorAudit(scope: PageScope, { storage, auditLog, clock }: Co
     if (query.format === 'csv') {
       return sendCsv(reply, `audit-${day}`, auditColumns, cells(readFilter(query)))
     }
-    return reply
-      .type('application/x-ndjson')
-      .header('content-disposition', `attachment; filename="audit-${day}.ndjson"`)
-      .send(Readable.from(exported(readFilter(query))))
+    const file = { name: `audit-${day}.ndjson`, type: 'application/x-ndjson' }
+    return sendFile(reply, file, exported(readFilter(query)))
   })
 
   async function* exported(filter: AuditFilter): AsyncGenerator<string> {
     for await (const lines of auditLog.pages(filter, maxExported)) {
-      if (lines.length > 0) yield lines.map(line => `${auditRecord(line)}\n`).join('')
+      yield lines.map(line => `${auditRecord(line)}\n`).join('')
     }
   }
 
