@@ -291,7 +291,7 @@ describe('app show and app update', () => {
     assert.deepEqual((await storage.logos.find(client_id))?.content, png(2, 2))
     for (const [file, says] of [
       [text, /the file is not a PNG, JPEG or WebP image/],
-      [join(folder, 'nothing'), /ENOENT|no such file/],
+      [join(folder, 'nothing'), /^tillgate: there is no file .*nothing\n$/],
     ] as const) {
       const { code, stderr } = await cli.run(['app', 'update', client_id, '--name', 'Other', '--logo', file])
       assert.equal(code, 1)

@@ -214,7 +214,12 @@ describe('with --json an error is one JSON object on stderr, with a code', () =>
         says: /^no account has/,
         exit: 1,
       },
-      { args: ['import', '/nonexistent', '--json'], code: 'failed', says: /ENOENT/, exit: 1 },
+      {
+        args: ['import', '/nonexistent', '--json'],
+        code: 'failed',
+        says: /^there is no file \/nonexistent$/,
+        exit: 1,
+      },
     ]
   for (const { args, env = {}, code, says, exit } of errors) {
     test(`tillgate ${args.join(' ')} ${JSON.stringify(env)}`, async () => {

@@ -7,6 +7,7 @@ import { formatDatetime } from '../../lib/datetime.ts'
 import { printable } from '../../lib/printable.ts'
 import type { App, Storage } from '../../storage/port/index.ts'
 import { byCommand, withStorage } from '../shared/command.ts'
+import { missingFile } from '../shared/missing-file.ts'
 import { print } from '../shared/output.ts'
 
 /** False for the options that remove a value. */
@@ -68,7 +69,7 @@ export function registerProfile(app: Command): void {
       }
       const services = { storage, clock: systemClock }
       // Checked before anything changes.
-      const image = logo ? await readFile(logo) : null
+      const image = logo ? await readFile(logo).catch(missingFile(logo)) : null
       if (image) checkLogo(image)
       if (Object.keys(changes).length > 0) await createApps(services).change(client_id, profile, byCommand())
       if (image) await createLogos(services).upload(client_id, image, byCommand())
