@@ -1,5 +1,6 @@
 import { digitsOf, type ExactNumber, parseExact } from '../../lib/exact-json.ts'
 import { fold } from '../../lib/fold.ts'
+import { minInt64 } from '../../lib/int64.ts'
 import type { Cursor, Storage } from '../../storage/port/index.ts'
 import type { Reader } from '../reading/access.ts'
 import { createItemList } from '../reading/items.ts'
@@ -16,9 +17,6 @@ export interface StoredItem {
 
 /** Items of one read when names are looked up. */
 const batch = 200
-
-/** No item has a lower one. */
-const lowestId = -(2n ** 63n)
 
 /** The items of a store for people: the list of the API, with search. */
 export function createStoreItems({ storage }: { storage: Storage }) {
@@ -58,8 +56,8 @@ export function createStoreItems({ storage }: { storage: Storage }) {
       const names = new Map<bigint, string>()
       let left = new BigInt64Array(ids).sort()
       while (left.length > 0) {
-        const [first = lowestId] = left
-        const behind = first === lowestId ? undefined : [first - 1n]
+        const [first = minInt64] = left
+        const behind = first === minInt64 ? undefined : [first - 1n]
         const { page } = await list(reader, { store_id, index: 0, count: batch, behind }, null)
         const items = parseExact(`[${Buffer.concat(page?.first ?? []).toString()}]`) as StoredItem[]
         const read = new Map(items.map(({ id, name }) => [BigInt(digitsOf(id)), name]))

@@ -1,5 +1,6 @@
 import type { Seconds } from '../../lib/clock.ts'
-import type { App, AppSecret, ClientFacts } from '../port/index.ts'
+import type { AppSecret, ClientFacts } from '../port/index.ts'
+import { appColumns, type AppRow, toApp } from './apps.ts'
 
 /**
  * For both engines: a row for each secret of the app, or one row without a secret; an unknown app has null columns. `id`
@@ -7,7 +8,7 @@ import type { App, AppSecret, ClientFacts } from '../port/index.ts'
  * most two secrets, and only a change of the keys matters. Secrets are compared with the id itself: Citus finds their
  * shard by it.
  */
-export const clientFactsSql = (appColumns: string, id: string): string => `
+export const clientFactsSql = (id: string): string => `
   select ${appColumns},
     app_secrets.id as secret_id, app_secrets.hash as secret_hash,
     app_secrets.created_at as secret_created_at, app_secrets.last_used_at as secret_used_at,
@@ -25,14 +26,10 @@ interface SecretColumns {
   keys_state: string | null
 }
 
-/** The app's columns as the engine has them; `id` is null for an unknown app. */
-export type ClientRow<AppRow> = (AppRow | { id: null }) & SecretColumns
+/** `id` is null for an unknown app. */
+export type ClientRow = (AppRow | { id: null }) & SecretColumns
 
-export function clientFactsOf<AppRow extends { id: string }>(
-  client_id: string,
-  rows: readonly ClientRow<AppRow>[],
-  toApp: (row: AppRow) => App,
-): ClientFacts {
+export function clientFactsOf(client_id: string, rows: readonly ClientRow[]): ClientFacts {
   const [first] = rows
   return {
     client_id,
@@ -42,8 +39,7 @@ export function clientFactsOf<AppRow extends { id: string }>(
   }
 }
 
-const hasApp = <AppRow extends { id: string }>(row: ClientRow<AppRow>): row is AppRow & SecretColumns =>
-  row.id !== null
+const hasApp = (row: ClientRow): row is AppRow & SecretColumns => row.id !== null
 
 function secretOf(app_id: string, row: SecretColumns): AppSecret[] {
   const { secret_id: id, secret_hash: hash, secret_created_at: created_at, secret_used_at } = row

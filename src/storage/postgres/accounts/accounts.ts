@@ -1,10 +1,8 @@
 import type { Account, Accounts } from '../../port/index.ts'
+import { accountColumns } from '../../shared/accounts.ts'
 import { writeAudit } from './audit.ts'
 import { revokeWhere } from '../apps/authorizations.ts'
 import type { Database } from '../connection/database.ts'
-
-export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
-  accounts.created_at, accounts.disabled_at`
 
 export function createAccounts(db: Database): Accounts {
   const find = async (column: 'id' | 'email', value: string) => {

@@ -1,40 +1,22 @@
-import type { Audit, AuditAction, AuditEntry, AuditLine, AuditQuery } from '../../port/index.ts'
+import type { Audit, AuditAction, AuditEntry, AuditQuery } from '../../port/index.ts'
+import { auditColumns, type AuditRow, auditValues, toAuditLine } from '../../shared/audit.ts'
 import { contains, searched } from '../lists/contains.ts'
 import type { Database } from '../connection/database.ts'
 import type { Transaction } from '../connection/transaction.ts'
 import type { Value } from '../connection/values.ts'
 
-type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
-
-const columns = [
-  'id',
-  'at',
-  'action',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
-  'account_id',
-  'app_id',
-  'store_ids',
-  'detail',
-  'address',
-  'request_id',
-] as const
-const insert = `insert into audit_entries (${columns.join(', ')})
-  values (${columns.map((_, i) => `$${i + 1}`).join(', ')})`
-
-const valuesOf = (entry: AuditEntry): Value[] =>
-  columns.map(name => (name === 'store_ids' ? entry.store_ids.join(',') : entry[name]))
+const insert = `insert into audit_entries (${auditColumns.join(', ')})
+  values (${auditColumns.map((_, i) => `$${i + 1}`).join(', ')})`
 
 /** Adds the entry to the transaction, if there is one. */
 export function writeAudit(tx: Transaction, entry: AuditEntry | undefined): void {
-  if (entry) tx.send(insert, valuesOf(entry))
+  if (entry) tx.send(insert, auditValues(entry))
 }
 
 export function createAudit(db: Database): Audit {
   return {
     async append(entry) {
-      await db.query(insert, valuesOf(entry))
+      await db.query(insert, auditValues(entry))
     },
     async list(query) {
       const { limit, look } = query
@@ -43,7 +25,7 @@ export function createAudit(db: Database): Audit {
       const rows = await db.query<(AuditRow | { id: null }) & Ends>(
         `with looked as materialized (select * from audit_entries where ${looked} order by id desc limit $2),
          found as (
-           select ${columns.map(name => `looked.${name}`).join(', ')},
+           select ${auditColumns.map(name => `looked.${name}`).join(', ')},
              accounts.email as account_email, apps.name as app_name
            from looked
            left join accounts on accounts.id = looked.account_id
@@ -55,7 +37,9 @@ export function createAudit(db: Database): Audit {
         values,
       )
       const found = rows.filter(row => row.id !== null)
-      const lines = found.slice(0, limit).map(toLine)
+      const lines = found
+        .slice(0, limit)
+        .map(({ looked_count: _count, last: _last, ...row }) => toAuditLine(row))
       if (found.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
       const [ends] = rows
       return { lines, next: ends?.looked_count === look ? (ends?.last ?? null) : null }
@@ -102,8 +86,3 @@ function conditions({ account_id, app_id, action, search = '', before, limit, lo
   }
   return { looked: looked.join(' and '), matching, values }
 }
-
-const toLine = ({ store_ids, looked_count: _count, last: _last, ...row }: AuditRow & Ends): AuditLine => ({
-  ...row,
-  store_ids: store_ids === '' ? [] : store_ids.split(',').map(BigInt),
-})

@@ -1,6 +1,6 @@
 import type { Account, Session, Sessions } from '../../port/index.ts'
 import { writeAudit } from './audit.ts'
-import { accountColumns } from './accounts.ts'
+import { accountColumns } from '../../shared/accounts.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createSessions(db: Database): Sessions {

@@ -1,14 +1,10 @@
-import type { App, AppSecret, Apps } from '../../port/index.ts'
+import type { AppSecret, Apps } from '../../port/index.ts'
+import { appColumns, type AppRow, secretColumns, toApp } from '../../shared/apps.ts'
 import { withoutScopeSql } from '../../shared/scopes.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import type { Value } from '../connection/values.ts'
 
-export type AppRow = Omit<App, 'redirect_uris'> & { redirect_uris: string }
-
-export const appColumns = `apps.id, apps.name, apps.website, apps.publisher, apps.scope, apps.redirect_uris, apps.public,
-  apps.owner_id, apps.created_at, apps.disabled_at, apps.disabled_by_owner, apps.logo`
-const secretColumns = 'id, app_id, hash, created_at, last_used_at'
 const insertSecret = `insert into app_secrets (${secretColumns}) values ($1, $2, $3, $4, $5)`
 
 export function createApps(db: Database): Apps {
@@ -155,19 +151,3 @@ const secretValues = ({ id, app_id, hash, created_at, last_used_at }: AppSecret)
   created_at,
   last_used_at,
 ]
-
-/** Takes the app's columns from a row that may have others. */
-export const toApp = (row: AppRow): App => ({
-  id: row.id,
-  name: row.name,
-  website: row.website,
-  publisher: row.publisher,
-  logo: row.logo,
-  scope: row.scope,
-  redirect_uris: JSON.parse(row.redirect_uris) as string[],
-  public: row.public,
-  owner_id: row.owner_id,
-  created_at: row.created_at,
-  disabled_at: row.disabled_at,
-  disabled_by_owner: row.disabled_by_owner,
-})

@@ -1,10 +1,10 @@
 import type { ChangeKind, Changes, ChangesChunk, ChangesQuery } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { partsOf } from '../../shared/parts.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
-import { emptyChunk } from '../lists/list.ts'
 import { createHeads } from './heads.ts'
 import {
   historyColumns,

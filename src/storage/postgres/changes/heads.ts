@@ -1,9 +1,9 @@
 import type { Changes } from '../../port/index.ts'
+import { firstAfter } from '../../shared/list.ts'
 import { claimValues, readFacts, tokenFacts } from '../apps/access.ts'
 import { hasScopeSql } from '../apps/scope-sql.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
-import { firstAfter } from '../lists/list.ts'
 
 /** Distinct: two consents, or a consent and the operator's link, may name the same store. */
 const headsSql = (column: 'authorization_id' | 'app_id') =>

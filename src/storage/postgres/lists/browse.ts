@@ -8,9 +8,9 @@ import type {
   StoreReader,
   Totals,
 } from '../../port/index.ts'
-import { accountColumns } from '../accounts/accounts.ts'
-import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
-import { countedAccounts } from '../../shared/totals.ts'
+import { accountColumns, countedAccounts } from '../../shared/accounts.ts'
+import { appColumns, type AppRow, toApp } from '../../shared/apps.ts'
+import { storeColumns } from '../../shared/list.ts'
 import { contains, searched } from './contains.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -147,7 +147,6 @@ export function createBrowse(db: Database): Browse {
   }
 }
 
-const storeColumns = 'id, name, timezone, merchant'
 const has = (column: string): string => contains(column, '$2', '$3')
 const storeMatches = `${has('name')} or ${has('merchant')} or id::text = $1`
 

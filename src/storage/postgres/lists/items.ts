@@ -1,5 +1,6 @@
+import { maxInt64, minInt64 } from '../../../lib/int64.ts'
 import type { ItemQuery, Items } from '../../port/index.ts'
-import { endOfTime, type List, lowestId } from './list.ts'
+import type { List } from './list.ts'
 import type { ListShape } from './list-sql.ts'
 
 export function createItems(list: (shape: ListShape) => List): Items {
@@ -11,16 +12,16 @@ export function createItems(list: (shape: ListShape) => List): Items {
   })
   const listOf = ({ updated_after }: ItemQuery) =>
     updated_after === null
-      ? { list: byId, from: [lowestId] }
-      : { list: byUpdated, from: [updated_after + 1, lowestId] } // strictly after, in whole seconds
+      ? { list: byId, from: [minInt64] }
+      : { list: byUpdated, from: [updated_after + 1, minInt64] } // strictly after, in whole seconds
 
   return {
     page({ query, ...read }) {
       const { list, from } = listOf(query)
       const limit = Math.min(read.limit, read.count ?? read.limit)
-      return list.page({ ...read, store_id: query.store_id, from, to: endOfTime, limit })
+      return list.page({ ...read, store_id: query.store_id, from, to: maxInt64, limit })
     },
     more: ({ query, ...read }) =>
-      listOf(query).list.more({ ...read, store_id: query.store_id, to: endOfTime }),
+      listOf(query).list.more({ ...read, store_id: query.store_id, to: maxInt64 }),
   }
 }

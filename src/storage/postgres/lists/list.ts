@@ -7,19 +7,13 @@ import {
   withoutRange,
 } from '../../shared/page-snapshot.ts'
 import type { ReadClaim, Chunk, Cursor, FirstChunk, NextChunk } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { partsOf } from '../../shared/parts.ts'
 import { claimValues, readFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
 import { byIdsSql, type ListShape, pageSql, type StatementOptions } from './list-sql.ts'
 import type { Value } from '../connection/values.ts'
-
-/** The first sort key of a list by an id of int64, and the last time of a list without an end. */
-export const lowestId = -(2n ** 63n)
-export const highestId = 2n ** 63n - 1n
-/** The first id of a page; null begins at the lowest. */
-export const firstAfter = (id: bigint | null): bigint => (id === null ? lowestId : id + 1n)
-export const endOfTime = 2n ** 63n - 1n
 
 /** The port's `FirstRead` for one list. */
 export interface ListPage {
@@ -109,8 +103,6 @@ export function pageStatements(shape: ListShape, common: StatementOptions = {}) 
     return sql
   }
 }
-
-export const emptyChunk = (): Chunk => ({ parts: [], rows: 0, next: null })
 
 export function chunkOf([rows, bytes, ...last]: RawRow, limit: number, { order }: ListShape): Chunk {
   const count = Number(rows)

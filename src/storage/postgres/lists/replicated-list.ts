@@ -1,10 +1,10 @@
 import { nextIds, readSnapshot } from '../../shared/page-snapshot.ts'
 import type { Chunk, Cursor } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import {
   byIdsChunk,
   chunkOf,
   createList,
-  emptyChunk,
   firstChunk,
   type List,
   type ListRest,

@@ -1,10 +1,11 @@
+import { minInt64 } from '../../../lib/int64.ts'
 import type { AccessClaim, Chunk, Cursor, FirstChunk, MerchantStore, Stores } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { partsOf } from '../../shared/parts.ts'
 import { claimValues, readFacts, storeFacts, tokenFacts } from '../apps/access.ts'
 import { hasScopeSql } from '../apps/scope-sql.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
-import { emptyChunk, lowestId } from './list.ts'
 
 /**
  * $1 the authorization or the app, $2 the first or last id, $3 limit, $4 offset. Distinct: two consents, or a consent and
@@ -52,7 +53,7 @@ export function createStores(db: Database): Stores {
       return readFacts(row).facts
     },
     async page({ claim, offset, behind, limit, count = Number.POSITIVE_INFINITY }) {
-      const { facts, chunk } = await read(claim, behind ? ['>', behind] : ['>=', [lowestId]], limit, offset)
+      const { facts, chunk } = await read(claim, behind ? ['>', behind] : ['>=', [minInt64]], limit, offset)
       const isFull = chunk !== null && chunk.rows >= count
       return {
         facts,

@@ -1,14 +1,20 @@
-import type { IngestDelta, LoggedRequest, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
+import type { IngestDelta, ReadDelta, ReadSums, Usage } from '../../port/index.ts'
 import { allApps, usageWidths } from '../../port/index.ts'
+import {
+  afterAll,
+  ingestColumns,
+  latencyColumns,
+  logColumns,
+  type LogRow,
+  readColumns,
+  requestColumns,
+  toLogged,
+} from '../../shared/usage.ts'
 import type { Database } from '../connection/database.ts'
 import { partsByShard } from './parts.ts'
-import { addSql, ingestColumns, latencyColumns, logColumns, readColumns, requestColumns } from './write.ts'
+import { addSql } from './write.ts'
 
-type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
-type RequestRow = Record<string, number> & { key: string }
-
-/** Later than any entry of the log. */
-const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+type RequestRow = Record<(typeof requestColumns)[number], number> & { key: string }
 
 /**
  * The width `ever` has the bucket 0 alone. With a condition on it PostgreSQL would expect a single row and choose the index
@@ -69,9 +75,9 @@ export function createUsage(db: Database): Usage {
       )
       return rows.map(row => ({
         key: row.key,
-        requests: row['requests'] as number,
-        client_errors: row['client_errors'] as number,
-        server_errors: row['server_errors'] as number,
+        requests: row.requests,
+        client_errors: row.client_errors,
+        server_errors: row.server_errors,
         latencies: latencyColumns.map(name => row[name] as number),
       }))
     },
@@ -124,8 +130,3 @@ export function createUsage(db: Database): Usage {
 
 const summed = (columns: readonly string[]): string =>
   columns.map(name => `sum(${name})::bigint as ${name}`).join(', ')
-
-const toLogged = ({ microseconds, ...row }: LogRow): LoggedRequest => ({
-  ...row,
-  milliseconds: microseconds / 1000,
-})

@@ -1,23 +1,8 @@
-import { latencyBucketCount } from '../../../lib/latency-buckets.ts'
 import type { IngestDelta, ReadDelta, RequestDelta, UsageBatch } from '../../port/index.ts'
+import { ingestColumns, logColumns, readColumns, requestColumns } from '../../shared/usage.ts'
 import type { Value } from '../connection/values.ts'
 
 type Statement = readonly [sql: string, values: readonly Value[]]
-
-export const latencyColumns = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}`)
-export const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencyColumns]
-export const readColumns = ['requests', 'orders', 'items', 'sales']
-export const ingestColumns = [
-  'requests',
-  'stores',
-  'items',
-  'orders',
-  'unchanged',
-  'lagged',
-  'lag_sum',
-] as const
-export const logColumns =
-  'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id, query, problem'
 
 /**
  * Every statement writes its rows in the order of their key, and the statements have a fixed order, so that processes

@@ -1,9 +1,10 @@
+import { maxInt64, minInt64 } from '../../../lib/int64.ts'
 import type { ActiveEndpoint, Webhooks } from '../../port/index.ts'
+import { firstAfter } from '../../shared/list.ts'
 import { endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import type { Transaction } from '../connection/transaction.ts'
-import { firstAfter, highestId, lowestId } from '../lists/list.ts'
 
 type Endpoints = Pick<
   Webhooks,
@@ -31,9 +32,9 @@ const lastSql = `select store_id from authorization_stores where app_id = $1 and
   order by store_id limit 1 offset ${step - 1}`
 
 async function beginAll(tx: Transaction, id: string, app_id: string): Promise<void> {
-  for (let from: bigint | null = lowestId; from !== null; ) {
+  for (let from: bigint | null = minInt64; from !== null; ) {
     const [last]: { store_id: bigint }[] = await tx.query<{ store_id: bigint }>(lastSql, [app_id, from])
-    tx.send(beginSql, [id, app_id, from, last?.store_id ?? highestId])
+    tx.send(beginSql, [id, app_id, from, last?.store_id ?? maxInt64])
     from = last ? firstAfter(last.store_id) : null
   }
 }

@@ -1,8 +1,8 @@
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
+import { firstAfter } from '../../shared/list.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
-import { firstAfter } from '../lists/list.ts'
 import { runEach, type Statement } from './statements.ts'
 
 /** Of endpoints that may be called, in stores whose changes their app may read, behind the store; $1 history. */

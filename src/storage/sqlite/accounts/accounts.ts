@@ -1,10 +1,8 @@
 import type { Seconds } from '../../../lib/clock.ts'
 import type { Account, Accounts } from '../../port/index.ts'
+import { accountColumns } from '../../shared/accounts.ts'
 import type { WriteAudit } from './audit.ts'
 import { type Database, plain } from '../connection/database.ts'
-
-export const accountColumns = `accounts.id, accounts.email, accounts.role, accounts.password_hash,
-  accounts.created_at, accounts.disabled_at`
 
 export function createAccounts(
   db: Database,

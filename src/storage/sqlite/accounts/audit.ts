@@ -1,34 +1,17 @@
-import type { Audit, AuditEntry, AuditLine, AuditQuery } from '../../port/index.ts'
+import type { Audit, AuditEntry, AuditQuery } from '../../port/index.ts'
+import { auditColumns, type AuditRow, auditValues, toAuditLine } from '../../shared/audit.ts'
 import { contains } from '../lists/contains.ts'
 import type { Database } from '../connection/database.ts'
-
-type AuditRow = Omit<AuditLine, 'store_ids'> & { store_ids: string }
 
 /** Adds the entry to the open transaction, if there is one. */
 export type WriteAudit = (entry: AuditEntry | undefined) => void
 
-const columns = [
-  'id',
-  'at',
-  'action',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
-  'account_id',
-  'app_id',
-  'store_ids',
-  'detail',
-  'address',
-  'request_id',
-] as const
-
 export function createAuditWriter(db: Database): WriteAudit {
   const insert = db.prepare(
-    `insert into audit_entries (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+    `insert into audit_entries (${auditColumns.join(', ')}) values (${auditColumns.map(() => '?').join(', ')})`,
   )
   return entry => {
-    if (entry)
-      insert.run(...columns.map(name => (name === 'store_ids' ? entry.store_ids.join(',') : entry[name])))
+    if (entry) insert.run(...auditValues(entry))
   }
 }
 
@@ -42,7 +25,7 @@ export function createAudit(db: Database, writeAudit: WriteAudit): Audit {
         const matching = matchingOf(query)
         const rows = db
           .prepare<AuditRow>(
-            `select ${columns.map(name => `entries.${name}`).join(', ')},
+            `select ${auditColumns.map(name => `entries.${name}`).join(', ')},
                accounts.email as account_email, apps.name as app_name
              from (select * from ${looked.sql}) as entries
              left join accounts on accounts.id = entries.account_id
@@ -50,7 +33,7 @@ export function createAudit(db: Database, writeAudit: WriteAudit): Audit {
              where ${matching.sql} order by entries.id desc limit ?`,
           )
           .all(...looked.values, ...matching.values, limit + 1)
-        const lines = rows.slice(0, limit).map(toLine)
+        const lines = rows.slice(0, limit).map(toAuditLine)
         if (rows.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
         const end = db
           .prepare<{ count: number; last: string | null }>(
@@ -95,8 +78,3 @@ function matchingOf({ search = '' }: AuditQuery): Condition {
     values: [...parts.map(() => search), search, search],
   }
 }
-
-const toLine = ({ store_ids, ...row }: AuditRow): AuditLine => ({
-  ...row,
-  store_ids: store_ids === '' ? [] : store_ids.split(',').map(BigInt),
-})

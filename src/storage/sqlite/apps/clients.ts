@@ -1,11 +1,10 @@
 import { clientFactsOf, type ClientRow, clientFactsSql } from '../../shared/client-facts.ts'
 import type { Clients } from '../../port/index.ts'
-import { appColumns, type AppRow, toApp } from './apps.ts'
 import type { Database } from '../connection/database.ts'
 
 export function createClients(db: Database): Clients {
-  const facts = db.prepare<ClientRow<AppRow>>(clientFactsSql(appColumns, '?1'))
+  const facts = db.prepare<ClientRow>(clientFactsSql('?1'))
   return {
-    facts: id => db.look(() => clientFactsOf(id, facts.all(id), toApp)),
+    facts: id => db.look(() => clientFactsOf(id, facts.all(id))),
   }
 }

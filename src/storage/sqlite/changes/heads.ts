@@ -1,7 +1,7 @@
 import type { Changes } from '../../port/index.ts'
+import { firstAfter } from '../../shared/list.ts'
 import { type Access, tokenWorks } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
-import { firstAfter } from '../lists/list.ts'
 
 export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'> {
   // Grouped: two consents, or a consent and the operator's link, may name the same store.

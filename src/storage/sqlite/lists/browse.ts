@@ -1,7 +1,7 @@
 import type { Account, Browse, Found, FoundStore, Search, StoreReader, Totals } from '../../port/index.ts'
-import { accountColumns } from '../accounts/accounts.ts'
-import { type AppRow, appColumns, toApp } from '../apps/apps.ts'
-import { countedAccounts } from '../../shared/totals.ts'
+import { accountColumns, countedAccounts } from '../../shared/accounts.ts'
+import { appColumns, type AppRow, toApp } from '../../shared/apps.ts'
+import { storeColumns } from '../../shared/list.ts'
 import { contains } from './contains.ts'
 import { type Database, plain } from '../connection/database.ts'
 
@@ -113,5 +113,3 @@ export function createBrowse(db: Database): Browse {
     totals: () => db.look(() => ({ ...(totals.get() as Totals) })),
   }
 }
-
-const storeColumns = 'id, name, timezone, merchant'

@@ -1,7 +1,9 @@
+import { minInt64 } from '../../../lib/int64.ts'
 import type { ItemQuery, Items, StoreFacts } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { type Access, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
-import { createList, emptyChunk, lowestId } from './list.ts'
+import { createList } from './list.ts'
 
 export function createItems(db: Database, access: Access): Items {
   const byId = createList(db, {
@@ -13,7 +15,7 @@ export function createItems(db: Database, access: Access): Items {
     order: ['updated_at', 'id'],
   })
   const listOf = ({ updated_after }: ItemQuery) =>
-    updated_after === null ? { list: byId, from: lowestId } : { list: byUpdated, from: updated_after + 1 } // strictly after, in whole seconds
+    updated_after === null ? { list: byId, from: minInt64 } : { list: byUpdated, from: updated_after + 1 } // strictly after, in whole seconds
 
   return {
     async page({ claim, query, offset, behind, limit, count, unless_version: known = null }) {

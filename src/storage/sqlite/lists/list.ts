@@ -1,5 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
+import { maxInt64 } from '../../../lib/int64.ts'
 import type { Chunk, Cursor } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { partsOf } from '../../shared/parts.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -14,14 +16,6 @@ export interface ListShape {
   /** GROUP BY, when there is one. */
   group?: string
 }
-
-/** The first sort key of a list by an id of int64. */
-export const lowestId = -(2n ** 63n)
-export const highestId = 2n ** 63n - 1n
-/** The first id of a page; null begins at the lowest. */
-export const firstAfter = (id: bigint | null): bigint => (id === null ? lowestId : id + 1n)
-
-export const emptyChunk = (): Chunk => ({ parts: [], rows: 0, next: null })
 
 interface Limits {
   /** Entries to read. */
@@ -56,7 +50,7 @@ export function createList(db: Database, shape: ListShape): List {
   const fromKey = createRange(db, shape, shape.order, '>=')
   const behindKey = createRange(db, shape, shape.order, '>')
   return {
-    page(scope, { from, to = highestId, offset, behind, ...rest }) {
+    page(scope, { from, to = maxInt64, offset, behind, ...rest }) {
       const limits = { ...rest, to }
       if (behind) return pageFrom(behindKey, scope, behind, limits)
       if (offset === 0) return pageFrom(fromFirst, scope, [from], limits)
@@ -64,7 +58,7 @@ export function createList(db: Database, shape: ListShape): List {
       const start = fromFirst.keyAt(scope, to, [from], offset)
       return start ? pageFrom(fromKey, scope, start, limits) : { chunk: emptyChunk(), end: null }
     },
-    more(scope, { after, to = highestId, ...limits }) {
+    more(scope, { after, to = maxInt64, ...limits }) {
       const { last: _, ...chunk } = behindKey.chunk(scope, after, { ...limits, to })
       return chunk
     },

@@ -7,10 +7,11 @@ import {
   withoutRange,
 } from '../../shared/page-snapshot.ts'
 import type { Chunk, Cursor, OrderField, OrderQuery, Orders } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { dayOf } from '../../shared/sequence.ts'
 import { type Access, type Asked, mayReadStore } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
-import { createList, emptyChunk, type ListShape } from './list.ts'
+import { createList, type ListShape } from './list.ts'
 
 const shapes: Record<OrderField, ListShape> = {
   created_at: {

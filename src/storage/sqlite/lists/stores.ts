@@ -1,7 +1,9 @@
+import { minInt64 } from '../../../lib/int64.ts'
 import type { AccessClaim, MerchantStore, Stores } from '../../port/index.ts'
+import { emptyChunk } from '../../shared/list.ts'
 import { type Access, tokenWorks } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
-import { createList, emptyChunk, lowestId } from './list.ts'
+import { createList } from './list.ts'
 
 /** Spec 5.1: the scope that lists stores. */
 const isListed = `instr(' ' || linked.scope || ' ', ' integration.store ') > 0`
@@ -41,7 +43,7 @@ export function createStores(db: Database, access: Access): Stores {
         const facts = access.facts(claim, null)
         const { list, scope } = listOf(claim)
         if (!tokenWorks(facts)) return { facts, chunk: null, end: null }
-        return { facts, ...list.page(scope, { from: lowestId, offset, behind, limit, count }) }
+        return { facts, ...list.page(scope, { from: minInt64, offset, behind, limit, count }) }
       }),
     more: ({ claim, after, limit }) =>
       db.read(() => {

@@ -1,31 +1,19 @@
-import { latencyBucketCount } from '../../../lib/latency-buckets.ts'
-import type {
-  IngestDelta,
-  LoggedRequest,
-  ReadDelta,
-  ReadSums,
-  ReadsQuery,
-  RequestCounts,
-  RequestsQuery,
-  Usage,
-} from '../../port/index.ts'
+import type { IngestDelta, ReadDelta, ReadSums, ReadsQuery, RequestsQuery, Usage } from '../../port/index.ts'
 import { allApps } from '../../port/index.ts'
+import {
+  afterAll,
+  ingestColumns,
+  latencyColumns,
+  logColumns,
+  type LogRow,
+  readColumns,
+  requestColumns,
+  toLogged,
+} from '../../shared/usage.ts'
 import type { Database } from '../connection/database.ts'
 import { summedInParts } from './in-parts.ts'
 
-type LatencyRow = Record<`latency_${number}`, number>
-type RequestRow = Omit<RequestCounts, 'latencies'> & LatencyRow & { key: string | number }
-type LogRow = Omit<LoggedRequest, 'milliseconds'> & { microseconds: number }
-
-const latencies = Array.from({ length: latencyBucketCount }, (_, place) => `latency_${place}` as const)
-const requestColumns = ['requests', 'client_errors', 'server_errors', ...latencies]
-const readColumns = ['requests', 'orders', 'items', 'sales']
-const ingestColumns = ['requests', 'stores', 'items', 'orders', 'unchanged', 'lagged', 'lag_sum']
-const logColumns =
-  'app_id, at_ms, request_id, method, endpoint, status, error_code, microseconds, store_id, query, problem'
-
-/** Later than any entry of the log. */
-const afterAll = { at_ms: Number.MAX_SAFE_INTEGER, request_id: '' }
+type RequestRow = Record<(typeof requestColumns)[number], number> & { key: string | number }
 
 /** The primary key, not the index that finds old buckets of all stores. */
 const byStore = 'indexed by sqlite_autoindex_usage_reads_1'
@@ -167,7 +155,7 @@ export function createUsage(db: Database): Usage {
           requests: row.requests,
           client_errors: row.client_errors,
           server_errors: row.server_errors,
-          latencies: latencies.map(name => row[name] as number),
+          latencies: latencyColumns.map(name => row[name] as number),
         }))
       }),
     async busiestApps({ width, from, to }, limit) {
@@ -219,8 +207,3 @@ function cachedBy<Name extends string, Made>(
     return found
   }
 }
-
-const toLogged = ({ microseconds, ...row }: LogRow): LoggedRequest => ({
-  ...row,
-  milliseconds: microseconds / 1000,
-})

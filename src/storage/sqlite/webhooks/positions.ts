@@ -1,7 +1,8 @@
+import { maxInt64, minInt64 } from '../../../lib/int64.ts'
 import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
+import { firstAfter } from '../../shared/list.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
-import { firstAfter, highestId, lowestId } from '../lists/list.ts'
 
 /** Rows that are read in one step, a few milliseconds; between two steps other requests are answered. */
 const step = 2000
@@ -80,8 +81,8 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
 
   /** Ranges with about `step` rows each, from the first key to the last. */
   async function* rangesOf(statement: typeof lastMoved, from: bigint, ...values: string[]) {
-    for (let first = from; first <= highestId; ) {
-      const [last = highestId] = (await db.look(() => statement.get(first, ...values))) ?? []
+    for (let first = from; first <= maxInt64; ) {
+      const [last = maxInt64] = (await db.look(() => statement.get(first, ...values))) ?? []
       yield [first, last] as const
       first = last + 1n
       await new Promise(setImmediate)
@@ -96,7 +97,7 @@ export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due'
 
   return {
     async complete(endpoint_id) {
-      for await (const range of rangesOf(lastLinked, lowestId, endpoint_id)) {
+      for await (const range of rangesOf(lastLinked, minInt64, endpoint_id)) {
         // Nearly always there are none, and reading waits for nobody.
         if (!(await db.look(() => isMissing.get(endpoint_id, ...range)))) continue
         await db.write(() => complete.run(endpoint_id, ...range))
