@@ -123,7 +123,7 @@ export interface Lease {
   until_ms: number
 }
 
-export interface Webhooks {
+export interface WebhookEndpoints {
   /** False, without a write, when the app has `limit` endpoints. It knows the newest seq of every store of its app. */
   create(endpoint: WebhookEndpoint, limit: number, audit?: AuditEntry): Promise<boolean>
   find(id: string): Promise<WebhookEndpoint | null>
@@ -145,16 +145,11 @@ export interface Webhooks {
   isPaused(app_id: string): Promise<boolean>
   /** For all endpoints of an app. True when it changed something. */
   setPaused(app_id: string, paused: boolean, audit?: AuditEntry): Promise<boolean>
+  /** Counts a failure or ends the backoff; false when another attempt has counted it. */
+  report(health: Health): Promise<boolean>
+}
 
-  /** `paused`: a restored or copied database, or one that was stopped, calls nobody. The sweep has compared all up to `watermark`. */
-  sender(): Promise<{ paused: boolean; watermark: number }>
-  /** Calls nobody from this database. True when it changed something. */
-  stop(audit?: AuditEntry): Promise<boolean>
-  /** True when it was paused. */
-  resume(audit?: AuditEntry): Promise<boolean>
-  /** Never lowers it. */
-  setWatermark(watermark: number): Promise<void>
-
+export interface WebhookPositions {
   /** Adds the positions that a store and an endpoint of its apps should have and lacks; they are due. */
   complete(endpoint_id: string): Promise<void>
   /** Positions behind their store's newest seq or of another history, without those of endpoints in backoff; by store. */
@@ -165,6 +160,9 @@ export interface Webhooks {
     history: string,
     lease: Lease,
   ): Promise<ClaimedPosition[]>
+}
+
+export interface WebhookDeliveries {
   /**
    * Leases the oldest pending events of the endpoints, so many of each; of one in backoff only those that a person has
    * asked for.
@@ -172,8 +170,6 @@ export interface Webhooks {
   claimPending(endpoint_ids: readonly string[], lease: Lease, of_each: number): Promise<WebhookDelivery[]>
   /** Ends leases: records attempts in the log and in the positions. Returns positions that moved meanwhile. */
   settle(attempts: readonly Attempt[]): Promise<DuePosition[]>
-  /** Counts a failure or ends the backoff; false when another attempt has counted it. */
-  report(health: Health): Promise<boolean>
 
   /** An event that a person has asked for, sent also in backoff. */
   add(delivery: NewDelivery): Promise<void>
@@ -188,6 +184,17 @@ export interface Webhooks {
   summary(): Promise<WebhookSummary>
   /** When the oldest pending event of an endpoint that is called, and does not fail, was created. */
   oldestPending(): Promise<number | null>
+}
+
+export interface Webhooks extends WebhookEndpoints, WebhookPositions, WebhookDeliveries {
+  /** `paused`: a restored or copied database, or one that was stopped, calls nobody. The sweep has compared all up to `watermark`. */
+  sender(): Promise<{ paused: boolean; watermark: number }>
+  /** Calls nobody from this database. True when it changed something. */
+  stop(audit?: AuditEntry): Promise<boolean>
+  /** True when it was paused. */
+  resume(audit?: AuditEntry): Promise<boolean>
+  /** Never lowers it. */
+  setWatermark(watermark: number): Promise<void>
 }
 
 export interface WebhookSummary {

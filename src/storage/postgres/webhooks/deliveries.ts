@@ -1,21 +1,14 @@
-import type { Attempt, DeliveryState, DuePosition, WebhookDelivery, Webhooks } from '../../port/index.ts'
+import type {
+  Attempt,
+  DeliveryState,
+  DuePosition,
+  WebhookDeliveries,
+  WebhookDelivery,
+} from '../../port/index.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import type { Database } from '../connection/database.ts'
 import { runEach, type Statement } from './statements.ts'
-
-type Deliveries = Pick<
-  Webhooks,
-  | 'claimPending'
-  | 'settle'
-  | 'add'
-  | 'resend'
-  | 'delivery'
-  | 'deliveries'
-  | 'trim'
-  | 'summary'
-  | 'oldestPending'
->
 
 /** Of endpoints that may be called; the claim repeats the condition of the lease, which decides between nodes. */
 const pendingSql = `select endpoint_id, id, store_id, app_id from (
@@ -56,7 +49,7 @@ interface Pending {
   app_id: string
 }
 
-export function createDeliveries(db: Database): Deliveries {
+export function createDeliveries(db: Database): WebhookDeliveries {
   /** A person may ask for the event of a store that the app cannot read any more. */
   async function isAllowed({ store_id, app_id }: Pending): Promise<boolean> {
     if (store_id === null) return true

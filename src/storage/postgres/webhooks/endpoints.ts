@@ -1,24 +1,10 @@
 import { maxInt64, minInt64 } from '../../../lib/int64.ts'
-import type { ActiveEndpoint, Webhooks } from '../../port/index.ts'
+import type { ActiveEndpoint, WebhookEndpoints } from '../../port/index.ts'
 import { firstAfter } from '../../shared/list.ts'
 import { endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import { writeAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 import type { Transaction } from '../connection/transaction.ts'
-
-type Endpoints = Pick<
-  Webhooks,
-  | 'create'
-  | 'find'
-  | 'ofApp'
-  | 'active'
-  | 'rotateSecret'
-  | 'setDisabled'
-  | 'remove'
-  | 'isPaused'
-  | 'setPaused'
-  | 'report'
->
 
 /** Nobody else knows the new endpoint yet, so nothing conflicts; ON CONFLICT would cost more for each of many stores. */
 const beginSql = `insert into webhook_positions (store_id, endpoint_id, history, seq)
@@ -39,7 +25,7 @@ async function beginAll(tx: Transaction, id: string, app_id: string): Promise<vo
   }
 }
 
-export function createEndpoints(db: Database): Endpoints {
+export function createEndpoints(db: Database): WebhookEndpoints {
   return {
     create: ({ id, app_id, url, events, secret, created_at }, limit, audit) =>
       db.write(async tx => {

@@ -1,4 +1,4 @@
-import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
+import type { ClaimedPosition, DuePosition, DueScope, WebhookPositions } from '../../port/index.ts'
 import { firstAfter } from '../../shared/list.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
@@ -49,7 +49,7 @@ const claimSql = `update webhook_positions as known set lease = $5, leased_until
     (select string_agg(linked.scope, ' ') from authorization_stores as linked
      where linked.store_id = $3 and linked.app_id = webhook_endpoints.app_id) as scope`
 
-export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due' | 'claim'> {
+export function createPositions(db: Database): WebhookPositions {
   return {
     async complete(endpoint_id) {
       await db.query(

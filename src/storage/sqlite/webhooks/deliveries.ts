@@ -1,22 +1,9 @@
-import type { DeliveryState, DuePosition, WebhookDelivery, Webhooks } from '../../port/index.ts'
+import type { DeliveryState, DuePosition, WebhookDeliveries, WebhookDelivery } from '../../port/index.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import { type Database, plain } from '../connection/database.ts'
 
-type Deliveries = Pick<
-  Webhooks,
-  | 'claimPending'
-  | 'settle'
-  | 'add'
-  | 'resend'
-  | 'delivery'
-  | 'deliveries'
-  | 'trim'
-  | 'summary'
-  | 'oldestPending'
->
-
-export function createDeliveries(db: Database): Deliveries {
+export function createDeliveries(db: Database): WebhookDeliveries {
   // A person may ask for the event of a store that the app cannot read any more.
   const claim = db.prepare<WebhookDelivery>(
     `update webhook_deliveries set lease = ?2, leased_until_ms = ?4

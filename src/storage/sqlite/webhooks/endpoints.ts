@@ -1,23 +1,9 @@
-import type { ActiveEndpoint, Webhooks } from '../../port/index.ts'
+import type { ActiveEndpoint, WebhookEndpoints } from '../../port/index.ts'
 import { endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
 import type { Database } from '../connection/database.ts'
 
-type Endpoints = Pick<
-  Webhooks,
-  | 'create'
-  | 'find'
-  | 'ofApp'
-  | 'active'
-  | 'rotateSecret'
-  | 'setDisabled'
-  | 'remove'
-  | 'isPaused'
-  | 'setPaused'
-  | 'report'
->
-
-export function createEndpoints(db: Database, writeAudit: WriteAudit): Endpoints {
+export function createEndpoints(db: Database, writeAudit: WriteAudit): WebhookEndpoints {
   const byId = db.prepare<EndpointRow>(`select ${endpointColumns} from webhook_endpoints where id = ?`)
   const byApp = db.prepare<EndpointRow>(
     `select ${endpointColumns} from webhook_endpoints where app_id = ? order by created_at, id`,

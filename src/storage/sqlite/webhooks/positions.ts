@@ -1,5 +1,5 @@
 import { maxInt64, minInt64 } from '../../../lib/int64.ts'
-import type { ClaimedPosition, DuePosition, DueScope, Webhooks } from '../../port/index.ts'
+import type { ClaimedPosition, DuePosition, DueScope, WebhookPositions } from '../../port/index.ts'
 import { firstAfter } from '../../shared/list.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
@@ -24,7 +24,7 @@ const isDue = `(stores.seq > known.seq or known.history <> ?1)
     where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id
       and ${readsChangesSql('linked.scope', 'apps.scope')})`
 
-export function createPositions(db: Database): Pick<Webhooks, 'complete' | 'due' | 'claim'> {
+export function createPositions(db: Database): WebhookPositions {
   /** The end of a range of `step` rows. */
   const prepareLast = (column: string, rows: string) =>
     db.prepare<[last: bigint]>(
