@@ -16,7 +16,7 @@ type Row = [
 ]
 
 export interface Access {
-  /** For a call within `db.read`, so that the next query sees the same snapshot. */
+  /** Within `db.read`, the next query sees the same snapshot. */
   facts(claim: ReadClaim, store_id: bigint | null): AccessFacts
   /**
    * The facts of a store, its version and the result of `read` on the same snapshot, unless access is denied or the

@@ -131,7 +131,7 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
       }),
     ...createHeads(db, access),
     ...createReceipts(db, access, readHistory),
-    ...createWaitingReads(db),
+    ...createWaitingReads(db, access),
     history: () => db.read(readHistory),
     renewHistory: audit =>
       db.write(() => {

@@ -1,14 +1,15 @@
-import type { AccessClaim, Changes, StoreVersions, TokenFacts, WaitingAccess } from '../../port/index.ts'
-import { isRevoked } from '../apps/revoked-tokens.ts'
+import type { Changes, StoreVersions, WaitingAccess } from '../../port/index.ts'
+import type { Access } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 
 /** Entries of a list that are read in one step, about a millisecond; between two steps other requests are answered. */
 const step = 500
 
-type Flags = [app_scope: string | null, token_revoked: number, authorization_live: number]
-
 /** What requests that wait ask for, all at once. Lists are sent as JSON: a statement for each entry takes longer. */
-export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved' | 'access'> {
+export function createWaitingReads(
+  db: Database,
+  { facts }: Access,
+): Pick<Changes, 'state' | 'moved' | 'access'> {
   // The first changes with commits of other connections, the second with writes of this one.
   const state = db.prepare<[state: string]>(
     "select data_version || ' ' || total_changes() from pragma_data_version",
@@ -29,30 +30,6 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
     'bigint',
     'tuples',
   )
-  const token = db.prepare<Flags>(
-    `select (select scope from apps where id = ?1 and disabled_at is null),
-       ${isRevoked('?3', '?4', '?5')},
-       ?2 is null or exists (
-         select 1 from authorizations where id = ?2 and app_id = ?1 and revoked_at is null)`,
-    'number',
-    'tuples',
-  )
-
-  function tokenFacts({ app_id, authorization_id, jti, family }: AccessClaim): TokenFacts {
-    const familyValues = [family?.id ?? null, family?.generation ?? 0]
-    const [app_scope, token_revoked, authorization_live] = token.get(
-      app_id,
-      authorization_id,
-      jti,
-      ...familyValues,
-    ) as Flags
-    return {
-      app_live: app_scope !== null,
-      app_scope: app_scope ?? '',
-      token_revoked: token_revoked === 1,
-      authorization_live: authorization_live === 1,
-    }
-  }
 
   let readInStep = 0
   /** Calls `read` for a part of the list at a time. Short lists share a step. */
@@ -88,7 +65,8 @@ export function createWaitingReads(db: Database): Pick<Changes, 'state' | 'moved
           for (const [store_id, scope] of found)
             allowed.set(store_id, `${allowed.get(store_id) ?? ''} ${scope}`)
         })
-        found.push({ token: tokenFacts(claim), allowed })
+        const { app_live, app_scope, token_revoked, authorization_live } = facts(claim, null)
+        found.push({ token: { app_live, app_scope, token_revoked, authorization_live }, allowed })
       }
       return found
     },
