@@ -2,7 +2,7 @@ import type { Seconds } from '../../../lib/clock.ts'
 import type { Account, Accounts } from '../../port/index.ts'
 import { accountColumns } from '../../shared/accounts.ts'
 import type { WriteAudit } from './audit.ts'
-import { type Database, plain } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 
 export function createAccounts(
   db: Database,
@@ -42,9 +42,9 @@ export function createAccounts(
         if (made) writeAudit(audit)
         return made
       }),
-    findByEmail: email => db.look(() => plain(byEmail.get(email))),
+    findByEmail: email => db.look(() => byEmail.get(email) ?? null),
     withEmail: emails => db.look(() => withEmail.all(JSON.stringify(emails)).map(({ email }) => email)),
-    find: id => db.look(() => plain(byId.get(id))),
+    find: id => db.look(() => byId.get(id) ?? null),
     setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(() => {
         const account = byId.get(id)

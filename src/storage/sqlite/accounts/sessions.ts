@@ -1,7 +1,7 @@
 import type { Account, Session, Sessions } from '../../port/index.ts'
 import type { WriteAudit } from './audit.ts'
 import { accountColumns } from '../../shared/accounts.ts'
-import { type Database, plain } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 
 export function createSessions(db: Database, writeAudit: WriteAudit): Sessions {
   const insert = db.prepare(
@@ -28,14 +28,14 @@ export function createSessions(db: Database, writeAudit: WriteAudit): Sessions {
         if (made) writeAudit(audit)
         return made
       }),
-    findAccount: (hash, now) => db.look(() => plain(account.get(hash, now))),
+    findAccount: (hash, now) => db.look(() => account.get(hash, now) ?? null),
     end: (hash, audit) =>
       db.write(() => {
         const ended = remove.run(hash).changes === 1
         if (ended) writeAudit(audit)
         return ended
       }),
-    ofAccount: (account_id, now) => db.look(() => ofAccount.all(account_id, now).map(row => ({ ...row }))),
+    ofAccount: (account_id, now) => db.look(() => ofAccount.all(account_id, now)),
     endOthers: (account_id, keep, audit) =>
       db.write(() => {
         const ended = Number(removeOthers.run(account_id, keep).changes)

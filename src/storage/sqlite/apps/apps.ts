@@ -98,7 +98,7 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
         if (found) writeAudit(audit)
         return found
       }),
-    secrets: app_id => db.look(() => secrets.all(app_id).map(row => ({ ...row }))),
+    secrets: app_id => db.look(() => secrets.all(app_id)),
     addSecret: (secret, keep, audit) =>
       db.write(() => {
         addSecret(secret)

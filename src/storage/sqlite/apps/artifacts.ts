@@ -1,6 +1,6 @@
 import type { Artifact, Artifacts } from '../../port/index.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
-import { type Database, plain } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 
 export function createArtifacts(db: Database, writeAudit: WriteAudit): Artifacts {
   // A consumed artifact stays consumed when it is written again.
@@ -23,7 +23,7 @@ export function createArtifacts(db: Database, writeAudit: WriteAudit): Artifacts
         put.run(kind, hash, payload, expires_at)
         writeAudit(audit)
       }),
-    find: (kind, hash) => db.look(() => plain(find.get(kind, hash))),
+    find: (kind, hash) => db.look(() => find.get(kind, hash) ?? null),
     consume: (kind, hash, now, next, record) =>
       db.write(() => {
         if (record && hasRecord.get(record[0], record[1], now)) return false

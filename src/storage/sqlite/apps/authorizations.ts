@@ -3,7 +3,7 @@ import type { Seconds } from '../../../lib/clock.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
 import { changesOf } from '../../shared/webhooks.ts'
 import type { WriteAudit } from '../accounts/audit.ts'
-import { type Database, plain } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 import type { RecordAuthorizationChanges } from '../webhooks/outbox.ts'
 
 const columns = 'id, app_id, account_id, scope, created_at, updated_at, revoked_at'
@@ -127,8 +127,8 @@ export function createAuthorizations(
   )
 
   return {
-    find: id => db.look(() => plain(byId.get(id))),
-    findLive: (app_id, account_id) => db.look(() => plain(live.get(app_id, account_id))),
+    find: id => db.look(() => byId.get(id) ?? null),
+    findLive: (app_id, account_id) => db.look(() => live.get(app_id, account_id) ?? null),
     save: (authorization, store_ids, mode, now, audit) =>
       db.write(() => {
         const id = saveAuthorization(authorization, store_ids, mode, now)
@@ -147,8 +147,7 @@ export function createAuthorizations(
           })),
         })),
       ),
-    linksTo: (store_ids, app_id) =>
-      db.look(() => links.all(`[${store_ids.join(',')}]`, app_id ?? null).map(row => ({ ...row }))),
+    linksTo: (store_ids, app_id) => db.look(() => links.all(`[${store_ids.join(',')}]`, app_id ?? null)),
     revoke: (id, now, audit) =>
       db.write(() => {
         const revoked = revokeOne(id, now)

@@ -108,22 +108,21 @@ function prepare<Row>(
   const statement = connection.prepare(sql)
   statement.setReadBigInts(integers === 'bigint')
   statement.setReturnArrays(rows === 'tuples')
-  const plainStatement = statement as unknown as Statement<Row>
-  if (integers === 'number' || rows === 'tuples') return plainStatement
-  const narrowed = statement
-    .columns()
-    .map(({ name }) => name)
-    .filter(name => !isInt64(name))
-  const narrow = (row: Record<string, unknown>): Row => {
+  const columns = statement.columns().map(({ name }) => name)
+  if (rows === 'tuples' || columns.length === 0) return statement as unknown as Statement<Row>
+  const narrowed = integers === 'bigint' ? columns.filter(name => !isInt64(name)) : []
+  // A copy: node:sqlite returns rows without a prototype, and the port returns ordinary objects.
+  const toRow = (found: Record<string, unknown>): Row => {
+    const row = { ...found }
     for (const name of narrowed) if (typeof row[name] === 'bigint') row[name] = readInteger(row[name], name)
     return row as Row
   }
   return {
     get(...values) {
       const row = statement.get(...values)
-      return row && narrow(row)
+      return row && toRow(row)
     },
-    all: (...values) => statement.all(...values).map(narrow),
+    all: (...values) => statement.all(...values).map(toRow),
     run: (...values) => statement.run(...values),
   }
 }
@@ -154,6 +153,3 @@ export function createFile(file: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
-
-/** node:sqlite returns rows without a prototype; the port returns ordinary objects. */
-export const plain = <Row>(row: Row | undefined): Row | null => (row === undefined ? null : { ...row })

@@ -3,7 +3,7 @@ import { accountColumns, countedAccounts } from '../../shared/accounts.ts'
 import { appColumns, type AppRow, toApp } from '../../shared/apps.ts'
 import { storeColumns } from '../../shared/list.ts'
 import { contains } from './contains.ts'
-import { type Database, plain } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 
 export function createBrowse(db: Database): Browse {
   /** In `matching`, ?1 is the searched text and ?2… are further values. */
@@ -15,7 +15,7 @@ export function createBrowse(db: Database): Browse {
     const count = db.prepare<{ total: number }>(`select count(*) as total from ${matching}`)
     return ({ text, offset, limit }: Search, ...more: string[]): Promise<Found<Row>> =>
       db.read(() => ({
-        rows: page.all(text, ...more, limit, offset).map(row => ({ ...row })),
+        rows: page.all(text, ...more, limit, offset),
         total: (count.get(text, ...more) as { total: number }).total,
       }))
   }
@@ -92,16 +92,15 @@ export function createBrowse(db: Database): Browse {
       return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
     },
     stores: search => (search.app_id === null ? stores(search) : storesOfApp(search, search.app_id)),
-    storesFrom: (id, { text, limit }) =>
-      db.look(() => storesFrom.all(text, id, limit).map(row => ({ ...row }))),
+    storesFrom: (id, { text, limit }) => db.look(() => storesFrom.all(text, id, limit)),
     store: id =>
       db.read(() => {
-        const found = plain(store.get(id))
+        const found = store.get(id)
         const { last_order_at = null } = lastOrder.get(id) ?? {}
         const { last_change_at = null } = lastChange.get(id) ?? {}
-        return found && { ...found, last_order_at, last_change_at }
+        return found ? { ...found, last_order_at, last_change_at } : null
       }),
-    readersOf: store_id => db.look(() => readers.all(store_id).map(row => ({ ...row }))),
+    readersOf: store_id => db.look(() => readers.all(store_id)),
     reachOf: app_id =>
       db.read(() => {
         const { stores = 0 } = reachStores.get(app_id) ?? {}
@@ -110,6 +109,6 @@ export function createBrowse(db: Database): Browse {
         return { stores, owners, merchants, linked: linked === 1 }
       }),
     newestSeq: () => db.look(() => newestSeq.get()?.seq ?? null),
-    totals: () => db.look(() => ({ ...(totals.get() as Totals) })),
+    totals: () => db.look(() => totals.get() as Totals),
   }
 }

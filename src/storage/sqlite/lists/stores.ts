@@ -52,7 +52,7 @@ export function createStores(db: Database, access: Access): Stores {
         const { list, scope } = listOf(claim)
         return { ...list.more(scope, { after, limit }), facts }
       }),
-    ofMerchant: email => db.look(() => ofMerchant.all(email).map(row => ({ ...row }))),
+    ofMerchant: email => db.look(() => ofMerchant.all(email)),
     exists: id => db.look(() => find.get(id) !== undefined),
     activate: (store_id, app_id, now) =>
       db.write(() => (activate.get(store_id, app_id, now) as { activated_at: number }).activated_at),

@@ -134,18 +134,12 @@ export function createUsage(db: Database): Usage {
       }),
     reads: ({ store_ids, width, from, to, app_id, by, together = false }) =>
       summedInParts(store_ids, part =>
-        db.read(() =>
-          reads(together ? by : ['bucket', ...by])
-            .all(listed(part), width, from, to, app_id)
-            .map(row => ({ ...row })),
-        ),
+        db.read(() => reads(together ? by : ['bucket', ...by]).all(listed(part), width, from, to, app_id)),
       ),
     activity: ({ store_ids, width, from, to, app_id, after, limit }) =>
       db.read(() => {
         const place = [after?.bucket ?? null, after?.store_id ?? null, after?.app_id ?? null]
-        return activity
-          .all(listed(store_ids), width, from, to, app_id, ...place, limit)
-          .map(row => ({ ...row }))
+        return activity.all(listed(store_ids), width, from, to, app_id, ...place, limit)
       }),
     requests: ({ app_id, width, from, to, by }) =>
       db.read(() => {
@@ -171,7 +165,7 @@ export function createUsage(db: Database): Usage {
         .slice(0, limit)
         .map(([app_id]) => app_id)
     },
-    ingest: ({ width, from, to }) => db.read(() => ingest.all(width, from, to).map(row => ({ ...row }))),
+    ingest: ({ width, from, to }) => db.read(() => ingest.all(width, from, to)),
     log: ({ app_id, errors_only, endpoint, before, limit }) =>
       db.read(() => {
         const { at_ms, request_id } = before ?? afterAll

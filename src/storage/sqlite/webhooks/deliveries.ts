@@ -1,7 +1,7 @@
 import type { DeliveryState, DuePosition, WebhookDeliveries, WebhookDelivery } from '../../port/index.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '../../shared/webhooks.ts'
-import { type Database, plain } from '../connection/database.ts'
+import type { Database } from '../connection/database.ts'
 
 export function createDeliveries(db: Database): WebhookDeliveries {
   // A person may ask for the event of a store that the app cannot read any more.
@@ -110,7 +110,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
       db.write(() => {
         const ids = JSON.stringify(endpoint_ids)
         refuse.run(ids)
-        return claim.all(ids, id, now_ms, until_ms, of_each).map(row => ({ ...row }))
+        return claim.all(ids, id, now_ms, until_ms, of_each)
       }),
     settle: attempts =>
       db.write(() => {
@@ -122,7 +122,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
             if (state === 'delivered')
               advance.run(store_id, endpoint_id, lease, position.history, position.seq, next_at_ms)
             else release.run(store_id, endpoint_id, lease, next_at_ms)
-            moved.push(...behind.all(store_id, endpoint_id).map(row => ({ ...row })))
+            moved.push(...behind.all(store_id, endpoint_id))
           }
           // It may have been deleted meanwhile.
           if (!exists.get(endpoint_id)) continue
@@ -136,10 +136,9 @@ export function createDeliveries(db: Database): WebhookDeliveries {
       db.write(() => {
         insert.run(endpoint_id, id, type, store_id, body, created_at_ms)
       }),
-    resend: id => db.write(() => plain(again.get(id))),
-    delivery: id => db.look(() => plain(byId.get(id))),
-    deliveries: (endpoint_id, limit) =>
-      db.look(() => newest.all(endpoint_id, limit).map(row => ({ ...row }))),
+    resend: id => db.write(() => again.get(id) ?? null),
+    delivery: id => db.look(() => byId.get(id) ?? null),
+    deliveries: (endpoint_id, limit) => db.look(() => newest.all(endpoint_id, limit)),
     trim: (endpoint_ids, keep) =>
       db.write(() => {
         for (const endpoint_id of endpoint_ids) trim.run(endpoint_id, keep)

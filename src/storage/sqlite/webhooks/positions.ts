@@ -106,14 +106,14 @@ export function createPositions(db: Database): WebhookPositions {
     async due(scope, history, now_ms, limit) {
       if ('store_ids' in scope) {
         const ids = `[${scope.store_ids.join(',')}]`
-        return db.look(() => ofStores.all(history, now_ms, ids, limit).map(row => ({ ...row })))
+        return db.look(() => ofStores.all(history, now_ms, ids, limit))
       }
       const [statement, value] = 'above' in scope ? [moved, null] : [ofEndpoint, scope.endpoint_id]
       const found: DuePosition[] = []
       for await (const range of rangesIn(scope)) {
         const left = limit - found.length
         const rows = await db.look(() => statement.all(history, now_ms, value, left, ...range))
-        found.push(...rows.map(row => ({ ...row })))
+        found.push(...rows)
         if (found.length === limit) break
       }
       return found
@@ -122,7 +122,7 @@ export function createPositions(db: Database): WebhookPositions {
       db.write(() =>
         positions.flatMap(({ endpoint_id, store_id }) => {
           const row = claim.get(history, now_ms, endpoint_id, store_id, id, until_ms)
-          return row ? [{ ...row }] : []
+          return row ?? []
         }),
       ),
   }
