@@ -93,15 +93,17 @@ class Numbers {
   }
 }
 
-function sumAny(text: string): Sold[] {
+const sumAny = (text: string): Sold[] => sumByItem(decodeSold(text))
+
+export function sumByItem(sold: readonly Sold[]): Sold[] {
   const sums = new Map<bigint, Sold>()
-  for (const sold of decodeSold(text)) {
-    const sum = sums.get(sold.item_id)
+  for (const { item_id, lines, units, nanos } of sold) {
+    const sum = sums.get(item_id)
     if (sum) {
-      sum.lines += sold.lines
-      sum.units += sold.units
-      sum.nanos += sold.nanos
-    } else sums.set(sold.item_id, sold)
+      sum.lines += lines
+      sum.units += units
+      sum.nanos += nanos
+    } else sums.set(item_id, { item_id, lines, units, nanos })
   }
   return [...sums.values()]
 }

@@ -1,5 +1,6 @@
 import { roundQuantity } from '../../lib/decimal.ts'
-import type { SoldItem, Storage } from '../../storage/port/index.ts'
+import { type Sold, sumByItem } from '../../lib/sold.ts'
+import type { Storage } from '../../storage/port/index.ts'
 import { checkStore, type Reader } from './access.ts'
 import { type Listing, offsetOf } from './page.ts'
 import { cover } from './sales-buckets.ts'
@@ -29,19 +30,9 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
 }
 
 /** Each item once, by id. An item whose orders were all refunded is not listed. */
-function listed(sold: readonly SoldItem[]): SoldItem[] {
-  const items = new Map<bigint, SoldItem>()
-  for (const { item_id, lines, units, nanos } of sold) {
-    const sum = items.get(item_id)
-    if (sum) {
-      sum.lines += lines
-      sum.units += units
-      sum.nanos += nanos
-    } else items.set(item_id, { item_id, lines, units, nanos })
-  }
-  return [...items.values()]
+const listed = (sold: readonly Sold[]): Sold[] =>
+  sumByItem(sold)
     .filter(({ lines }) => lines !== 0n)
     .sort((a, b) => (a.item_id < b.item_id ? -1 : 1))
-}
 
-const render = (item: SoldItem): string => `{"item_id":${item.item_id},"count":${roundQuantity(item)}}`
+const render = (item: Sold): string => `{"item_id":${item.item_id},"count":${roundQuantity(item)}}`

@@ -7,10 +7,11 @@ import {
   type LoggedRequest,
   type ReadCounts,
   type ReadDelta,
-  type RequestCounts,
   type RequestDelta,
   type SequenceMove,
   type UsageBatch,
+  addReads,
+  addRequests,
   allApps,
   usageWidths,
 } from '../../storage/port/index.ts'
@@ -174,7 +175,7 @@ function count(sum: RequestSum, status: number, latencyBucket: number): void {
   ;(sum.latencies[latencyBucket] as number)++
 }
 
-const noRequests = (): RequestSum => ({
+export const noRequests = (): RequestSum => ({
   requests: 0,
   client_errors: 0,
   server_errors: 0,
@@ -221,23 +222,6 @@ function fold<Row>(rows: Map<string, Row>, key: string, row: Row, add: (one: Row
   const existing = rows.get(key)
   rows.set(key, existing === undefined ? row : add(existing, row))
 }
-
-const addReads = <Counts extends ReadCounts>(one: Counts, other: ReadCounts): Counts => ({
-  ...one,
-  requests: one.requests + other.requests,
-  orders: one.orders + other.orders,
-  items: one.items + other.items,
-  sales: one.sales + other.sales,
-  last_at: Math.max(one.last_at, other.last_at),
-})
-
-const addRequests = <Sum extends RequestCounts>(one: Sum, other: RequestCounts): Sum => ({
-  ...one,
-  requests: one.requests + other.requests,
-  client_errors: one.client_errors + other.client_errors,
-  server_errors: one.server_errors + other.server_errors,
-  latencies: one.latencies.map((count, bucket) => count + (other.latencies[bucket] ?? 0)),
-})
 
 /** `more` is the later one. */
 const addIngest = <Counts extends IngestCounts>(so_far: Counts | null, more: Counts): Counts =>

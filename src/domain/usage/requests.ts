@@ -1,6 +1,13 @@
 import type { Seconds } from '../../lib/clock.ts'
-import { latencyPercentile, latencyBucketCount } from '../../lib/latency-buckets.ts'
-import type { LoggedRequest, LogQuery, RequestCounts, UsageSpan } from '../../storage/port/index.ts'
+import { latencyPercentile } from '../../lib/latency-buckets.ts'
+import {
+  addRequests,
+  type LoggedRequest,
+  type LogQuery,
+  type RequestCounts,
+  type UsageSpan,
+} from '../../storage/port/index.ts'
+import { noRequests } from './counters.ts'
 import { bucketsOf, type FiguresDeps, lastBuckets } from './figures.ts'
 
 /** Counts and durations of requests; the percentiles are milliseconds, null without requests. */
@@ -41,7 +48,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
     const byBucket = new Map(rows.map(row => [Number(row.key), row]))
     return {
       points: bucketsOf(span).map(at => ({ at, ...figuresOf(byBucket.get(at) ?? none) })),
-      total: figuresOf(rows.reduce<RequestCounts>(sum, none)),
+      total: figuresOf(rows.reduce<RequestCounts>(addRequests, none)),
     }
   }
 
@@ -101,19 +108,7 @@ export function createRequestFigures({ storage, clock, recorder }: FiguresDeps) 
   }
 }
 
-const none: RequestCounts = {
-  requests: 0,
-  client_errors: 0,
-  server_errors: 0,
-  latencies: Array.from({ length: latencyBucketCount }, () => 0),
-}
-
-const sum = (one: RequestCounts, other: RequestCounts): RequestCounts => ({
-  requests: one.requests + other.requests,
-  client_errors: one.client_errors + other.client_errors,
-  server_errors: one.server_errors + other.server_errors,
-  latencies: one.latencies.map((count, bucket) => count + (other.latencies[bucket] ?? 0)),
-})
+const none: RequestCounts = noRequests()
 
 const figuresOf = ({ requests, client_errors, server_errors, latencies }: RequestCounts): RequestFigures => ({
   requests,

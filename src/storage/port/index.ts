@@ -33,7 +33,7 @@ export type * from './webhooks.ts'
 export { logoTypes, platformOwner } from './brand.ts'
 export { changeKinds } from './changes.ts'
 export { StorageUnavailable } from './unavailable.ts'
-export { allApps, everSpan, usageRetention, usageWidths } from './usage.ts'
+export { addReads, addRequests, allApps, everSpan, usageRetention, usageWidths } from './usage.ts'
 export { webhookEvents, webhookTypes } from './webhooks.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { Sold } from '../../lib/sold.ts'
 import type { AuditEntry } from './audit.ts'
-import type { SoldItem } from './sales.ts'
 
 export interface StoreRow {
   id: bigint
@@ -57,7 +57,7 @@ export interface ExistingRows extends Rows {
   orders: readonly Numbered<OrderRow>[]
 }
 
-export interface RollupDelta extends SoldItem {
+export interface RollupDelta extends Sold {
   store_id: bigint
   width: Seconds
   bucket: Seconds

@@ -1,4 +1,5 @@
 import type { Seconds } from '../../lib/clock.ts'
+import type { Sold } from '../../lib/sold.ts'
 import type { AccessFacts, ReadClaim } from './authorizations.ts'
 
 /** Whole buckets of one width, each named by its first second; `first` and `last` are included. */
@@ -15,14 +16,6 @@ export interface SalesQuery {
   edges: readonly { from: Seconds; to: Seconds }[]
 }
 
-export interface SoldItem {
-  item_id: bigint
-  /** Order lines in the sum; an item without any is not listed. */
-  lines: bigint
-  units: bigint
-  nanos: bigint
-}
-
 export interface Sales {
   /**
    * Sums by item, in any order; an item may come more than once. `sold` is null when the facts forbid the read, or
@@ -32,5 +25,5 @@ export interface Sales {
     claim: ReadClaim
     query: SalesQuery
     unless_version?: number | null
-  }): Promise<{ facts: AccessFacts; sold: SoldItem[] | null }>
+  }): Promise<{ facts: AccessFacts; sold: Sold[] | null }>
 }

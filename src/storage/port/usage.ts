@@ -23,6 +23,15 @@ export interface ReadCounts {
   last_at: Seconds
 }
 
+export const addReads = <Counts extends ReadCounts>(one: Counts, other: ReadCounts): Counts => ({
+  ...one,
+  requests: one.requests + other.requests,
+  orders: one.orders + other.orders,
+  items: one.items + other.items,
+  sales: one.sales + other.sales,
+  last_at: Math.max(one.last_at, other.last_at),
+})
+
 export interface ReadDelta extends ReadCounts {
   store_id: bigint
   app_id: string
@@ -38,6 +47,14 @@ export interface RequestCounts {
   server_errors: number
   latencies: readonly number[]
 }
+
+export const addRequests = <Counts extends RequestCounts>(one: Counts, other: RequestCounts): Counts => ({
+  ...one,
+  requests: one.requests + other.requests,
+  client_errors: one.client_errors + other.client_errors,
+  server_errors: one.server_errors + other.server_errors,
+  latencies: one.latencies.map((count, bucket) => count + (other.latencies[bucket] ?? 0)),
+})
 
 export interface RequestDelta extends RequestCounts {
   /** Empty when the app is unknown; `allApps` in the rows of all of them. */

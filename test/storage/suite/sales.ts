@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { RollupDelta, SalesQuery, SoldItem, Storage } from '../../../src/storage/port/index.ts'
+import type { Sold } from '../../../src/lib/sold.ts'
+import type { RollupDelta, SalesQuery, Storage } from '../../../src/storage/port/index.ts'
 import { check, highest, linked, lowest, type Open, order, write } from './fixtures.ts'
 
 const day = 86_400
@@ -18,7 +19,7 @@ async function sums(storage: Storage, query: Partial<SalesQuery>): Promise<Recor
   const claim = { app_id: 'reader', authorization_id: null, jti: 'token' }
   const { sold } = await storage.sales.sum({ claim, query: { store_id: 1n, spans: [], edges: [], ...query } })
   const total: Record<string, bigint[]> = {}
-  for (const { item_id, lines, units, nanos } of sold as SoldItem[]) {
+  for (const { item_id, lines, units, nanos } of sold as Sold[]) {
     const [l = 0n, u = 0n, n = 0n] = total[String(item_id)] ?? []
     total[String(item_id)] = [l + lines, u + units, n + nanos]
   }

@@ -1,5 +1,5 @@
-import { decodeSold, sumSold } from '../../../lib/sold.ts'
-import type { Sales, SalesQuery, SoldItem } from '../../port/index.ts'
+import { decodeSold, type Sold, sumSold } from '../../../lib/sold.ts'
+import type { Sales, SalesQuery } from '../../port/index.ts'
 import { afterClaim, claimValues, readFacts, storeFacts } from '../apps/access.ts'
 import type { RawRow } from '../connection/connection.ts'
 import type { Database } from '../connection/database.ts'
@@ -63,6 +63,6 @@ const listsOf = ({ spans, edges }: SalesQuery): Value[] => [
   edges.map(({ to }) => to),
 ]
 
-function soldOf([whole, parts]: RawRow): SoldItem[] {
+function soldOf([whole, parts]: RawRow): Sold[] {
   return [...decodeSold(String(whole ?? '')), ...sumSold(String(parts ?? ''))]
 }

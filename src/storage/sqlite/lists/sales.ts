@@ -1,5 +1,5 @@
-import { sumSold } from '../../../lib/sold.ts'
-import type { BucketSpan, Sales, SoldItem, StoreFacts } from '../../port/index.ts'
+import { type Sold, sumSold } from '../../../lib/sold.ts'
+import type { BucketSpan, Sales, StoreFacts } from '../../port/index.ts'
 import type { Access } from '../apps/access.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -25,7 +25,7 @@ export function createSales(db: Database, access: Access): Sales {
     'tuples',
   )
 
-  function sumSpans(store_id: bigint, spans: readonly BucketSpan[]): SoldItem[] {
+  function sumSpans(store_id: bigint, spans: readonly BucketSpan[]): Sold[] {
     if (spans.length > mostSpans) throw new Error(`${spans.length} spans are more than ${mostSpans}`)
     const values = Array.from({ length: mostSpans }, (_, i) => spans[i] ?? noSpan)
     return sumRollups

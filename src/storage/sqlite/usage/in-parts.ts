@@ -1,4 +1,4 @@
-import type { ReadSums } from '../../port/index.ts'
+import { addReads, type ReadSums } from '../../port/index.ts'
 
 /** Stores whose rows are summed in one step, some milliseconds; between two steps other requests are answered. */
 const step = 100
@@ -14,7 +14,7 @@ export async function summedInParts(
     for (const row of await sumOf(store_ids.slice(i, i + step))) {
       const key = [row.bucket, row.store_id, row.app_id].join(' ')
       const before = sums.get(key)
-      sums.set(key, before ? added(before, row) : row)
+      sums.set(key, before ? addReads(before, row) : row)
     }
     await new Promise(setImmediate)
   }
@@ -25,12 +25,3 @@ export async function summedInParts(
       ((a.app_id ?? '') < (b.app_id ?? '') ? -1 : 1),
   )
 }
-
-const added = (one: ReadSums, other: ReadSums): ReadSums => ({
-  ...one,
-  requests: one.requests + other.requests,
-  orders: one.orders + other.orders,
-  items: one.items + other.items,
-  sales: one.sales + other.sales,
-  last_at: Math.max(one.last_at, other.last_at),
-})
