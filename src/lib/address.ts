@@ -2,6 +2,9 @@ import { createServer } from 'node:net'
 
 /** Addresses and ports of a server before it listens. */
 
+/** This machine, in the host part of a URL: what is sent there stays on it. */
+export const loopbackHosts: readonly string[] = ['127.0.0.1', '[::1]', 'localhost']
+
 /** The address of a server on this machine; the loopback address for one that listens on all interfaces. */
 export function localAddress(host: string, port: number): string {
   const onAllInterfaces = host === '0.0.0.0' || host === '::'

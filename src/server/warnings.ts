@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config.ts'
+import { loopbackHosts } from '../lib/address.ts'
 import { isPostgresUrl } from '../lib/database-url.ts'
 
 type DatabaseSettings = Pick<Config, 'database'> & Partial<Pick<Config, 'read_database'>>
@@ -21,7 +22,7 @@ export function warningsOf(
 
 function addressWarnings({ trust_proxy }: Pick<Config, 'trust_proxy'>, issuer: string): string[] {
   const { protocol, hostname } = new URL(issuer)
-  if (protocol === 'http:' && !isLocal(hostname)) {
+  if (protocol === 'http:' && !loopbackHosts.includes(hostname)) {
     return [`the address ${issuer} is not https: passwords, tokens and cookies are sent unencrypted`]
   }
   if (protocol === 'https:' && trust_proxy === '') {
@@ -31,8 +32,6 @@ function addressWarnings({ trust_proxy }: Pick<Config, 'trust_proxy'>, issuer: s
   }
   return []
 }
-
-const isLocal = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost', ''].includes(hostname)
 
 interface DatabaseWarning {
   says: string
@@ -55,7 +54,7 @@ export function databaseWarnings({ database, read_database = null }: DatabaseSet
 
 /** The host is not shown: where a character of the password is not encoded, it is a part of the password. */
 function connectionWarnings(setting: string, { searchParams, hostname }: URL): DatabaseWarning[] {
-  if (isLocal(hostname) || searchParams.has('host')) return []
+  if (hostname === '' || loopbackHosts.includes(hostname) || searchParams.has('host')) return []
   const mend = 'set sslmode=verify-full in its URL, unless you trust the network between the two'
   const sslmode = searchParams.get('sslmode') ?? 'prefer'
   if (sslmode === 'disable') {

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
 import type { Config } from '../../config.ts'
-import { localAddress } from '../../lib/address.ts'
+import { localAddress, loopbackHosts } from '../../lib/address.ts'
 import { type Check, messageOf, ok, problem, warning } from './check.ts'
 
 /** Milliseconds that the public address may take to answer. */
@@ -21,14 +21,13 @@ export async function addressChecks(config: Config): Promise<Check[]> {
 
 function baseUrlCheck({ base_url, host }: Config, base: string): Check {
   const { protocol, hostname } = new URL(base)
-  const local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
   const mend = 'set TILLGATE_BASE_URL to the https address that apps use; it is the issuer of every token'
   if (base_url === null) {
     if (['127.0.0.1', 'localhost', '::1'].includes(host))
       return ok('base URL', `${base}, for this machine only`)
     return problem('base URL', `not set, so tokens are issued by ${base}`, mend)
   }
-  if (protocol === 'https:' || local) return ok('base URL', base)
+  if (protocol === 'https:' || loopbackHosts.includes(hostname)) return ok('base URL', base)
   return problem('base URL', `${base} is not https: passwords and tokens are sent unencrypted`, mend)
 }
 

@@ -1,10 +1,9 @@
 import type { SendMailOptions } from 'nodemailer'
+import { loopbackHosts } from '../../lib/address.ts'
 import { makeOnce } from '../../lib/make-once.ts'
 
 /** Milliseconds: a page waits for an operator's mail. */
 const timeout = 10_000
-
-const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
 export interface Message extends Pick<SendMailOptions, 'html' | 'attachments'> {
   to: string
@@ -27,7 +26,7 @@ export function createMail({ smtp_url, mail_from }: { smtp_url: string; mail_fro
     return createTransport({
       url: smtp_url,
       // Else somebody on the way could remove the server's offer to encrypt, and read the links.
-      requireTLS: protocol === 'smtp:' && !isLocal.test(hostname),
+      requireTLS: protocol === 'smtp:' && !loopbackHosts.includes(hostname),
       connectionTimeout: timeout,
       greetingTimeout: timeout,
       socketTimeout: timeout,

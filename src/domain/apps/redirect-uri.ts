@@ -1,3 +1,5 @@
+import { loopbackHosts } from '../../lib/address.ts'
+
 /**
  * Where a browser may be sent with an authorization code (spec 5.2: "its base must match the redirect URI
  * registered"; RFC 9700 §2.1, §4.1). The base is everything before the first `?`, and it matches byte for byte. URIs that
@@ -11,8 +13,6 @@ const uriCharacters = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/
 
 // URL parsers disagree about hosts in other forms (`ex%61mple.com`, `*.example.com`).
 const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/
-
-const loopbackHosts: readonly string[] = ['127.0.0.1', '[::1]', 'localhost']
 
 // `%25` is an encoded `%`: the repetition matches double and deeper encoding.
 const encodedDot = /%(?:25)*2e/i
