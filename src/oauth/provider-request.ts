@@ -14,8 +14,8 @@ export interface RequestContext {
   cors?: Record<string, string>
   /** The access token to introspect or revoke (verified-token.ts). */
   token?: AdapterPayload | null
-  /** Runs when the response is complete and before it is sent. */
-  beforeResponse?(ctx: KoaContextWithOIDC): Promise<void>
+  /** Runs when the provider has answered, before its middleware changes the answer (after-answer.ts). */
+  afterAnswer?(ctx: KoaContextWithOIDC): Promise<void>
   /** The exchange of a code or refresh token (exchange.ts). */
   exchange?: Exchange
 }

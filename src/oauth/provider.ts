@@ -12,7 +12,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { AppSecret, Key, Storage } from '../storage/port/index.ts'
 import { createAdapter } from './adapter.ts'
 import { narrowAuthorization } from './authorize-request.ts'
-import { beforeResponse } from './before-response.ts'
+import { afterAnswer } from './after-answer.ts'
 import { signingAlgorithm } from './bearer.ts'
 import { bindToBrowser, browserParameter } from './browser-binding.ts'
 import { currentExchange } from './exchange.ts'
@@ -180,7 +180,8 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   provider.use(bindToBrowser(secure))
   provider.use(answerRevocation)
   provider.use(refineTokenErrors)
-  provider.use(beforeResponse(deps))
+  // Last, so that on the way out it runs first: the others see the status that it may set.
+  provider.use(afterAnswer(deps))
   return provider
 }
 

@@ -4,7 +4,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { createKeys } from '../../src/domain/keys.ts'
-import { beforeResponse } from '../../src/oauth/before-response.ts'
+import { afterAnswer } from '../../src/oauth/after-answer.ts'
 import { ProviderRequest } from '../../src/oauth/provider-request.ts'
 import { StorageUnavailable } from '../../src/storage/port/index.ts'
 import { authorizePath, codeOf, grant, redeem, redirectUri, refresh } from '../helpers/authorize.ts'
@@ -252,7 +252,7 @@ describe('a fault while tokens are exchanged consumes nothing: the same request 
     const provider = { emit: (_name: string, _ctx: unknown, error: Error) => void faults.push(error) }
     const body = { access_token: 'x' }
     const ctx = { req, status: 200, body, oidc: { provider } } as unknown as KoaContextWithOIDC
-    await beforeResponse(server)(ctx, async () => {})
+    await afterAnswer(server)(ctx, async () => {})
     assert.deepEqual([ctx.status, (ctx.body as { error: string }).error], [500, 'server_error'])
     assert.match(String(faults), /not consumed/)
   })

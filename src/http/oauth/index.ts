@@ -39,7 +39,7 @@ export interface OauthDeps {
 /** The most that the provider itself reads. */
 const bodyLimit = 56 * 1024
 
-type BeforeResponse = NonNullable<RequestContext['beforeResponse']>
+type AfterAnswer = NonNullable<RequestContext['afterAnswer']>
 
 /** Spec section 5: passes the requests of each endpoint to the provider, and answers the rest as RFC 6749 does. */
 export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
@@ -71,16 +71,12 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     await handle(new ProviderRequest(request.raw, issuerUrl, body, { ...context, from }), reply.raw)
   }
 
-  async function get(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    beforeResponse?: BeforeResponse,
-  ): Promise<void> {
+  async function get(request: FastifyRequest, reply: FastifyReply, afterAnswer?: AfterAnswer): Promise<void> {
     const length = decodedLength(request.raw.url ?? '')
     if (length > maxAuthorizeUrl) {
       throw fail('url_too_long', `the URL has ${length} bytes; the most is ${maxAuthorizeUrl}`)
     }
-    await passToProvider(request, reply, null, beforeResponse ? { beforeResponse } : {})
+    await passToProvider(request, reply, null, afterAnswer ? { afterAnswer } : {})
   }
 
   /** The server stores every request that leads to the consent page, so it limits how many an address begins. */
@@ -126,7 +122,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     { client, body, token }: { client: ClientFacts; body: Buffer; token?: RequestContext['token'] },
   ): Promise<void> {
     let response: KoaContextWithOIDC | undefined
-    const beforeResponse: BeforeResponse = async ctx => {
+    const afterAnswer: AfterAnswer = async ctx => {
       response = ctx
       request.client_id = ctx.oidc.client?.clientId ?? null
       if (ctx.status !== 401) return
@@ -138,7 +134,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
     }
     const cors = corsFor(request, client.app)
     await passToProvider(request, reply, body, {
-      beforeResponse,
+      afterAnswer,
       client,
       token: token ?? null,
       ...(cors && { cors }),

@@ -5,13 +5,13 @@ import { oauthErrorBody } from './error-body.ts'
 import { completeExchange } from './exchange.ts'
 import { contextOf } from './provider-request.ts'
 
-/** Middleware of the provider: the last step before a response leaves. */
-export function beforeResponse(deps: { storage: Storage; clock: Clock }) {
+/** The innermost middleware of the provider: runs as soon as the provider has answered, before the others change the answer. */
+export function afterAnswer(deps: { storage: Storage; clock: Clock }) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next()
     try {
       await completeExchange(ctx, deps)
-      await contextOf(ctx).beforeResponse?.(ctx)
+      await contextOf(ctx).afterAnswer?.(ctx)
     } catch (error) {
       // As the provider answers and reports its own faults.
       ctx.status = 500
