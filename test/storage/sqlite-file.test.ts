@@ -184,8 +184,8 @@ test('a full disk is StorageUnavailable; the write is rolled back and reads keep
     db.write(() => [insert.run('small'), insert.run('x'.repeat(1_000_000))]),
     (error: unknown) => error instanceof StorageUnavailable && error.message === 'the disk is full',
   )
-  assert.equal(await db.read(() => count.get()?.n), 1)
+  assert.equal(await db.snapshot(() => count.get()?.n), 1)
   await db.write(() => insert.run('small'))
-  assert.equal(await db.read(() => count.get()?.n), 2)
+  assert.equal(await db.snapshot(() => count.get()?.n), 2)
   db.connection.close()
 })

@@ -56,11 +56,11 @@ export function createMaintenance(
   )
 
   return {
-    ping: () => db.look(() => void ping.get()),
-    isEmpty: () => db.look(() => empty.get()?.empty === 1),
-    size: () => db.look(() => size.get()?.bytes ?? 0),
-    version: () => db.look(() => `SQLite ${version.get()?.version}`),
-    schema: () => db.look(() => schema.get()?.number ?? 0),
+    ping: () => db.query(() => void ping.get()),
+    isEmpty: () => db.query(() => empty.get()?.empty === 1),
+    size: () => db.query(() => size.get()?.bytes ?? 0),
+    version: () => db.query(() => `SQLite ${version.get()?.version}`),
+    schema: () => db.query(() => schema.get()?.number ?? 0),
     purge: now =>
       runEach(
         purges.map(purge => async () => {

@@ -42,9 +42,9 @@ export function createAccounts(
         if (made) writeAudit(audit)
         return made
       }),
-    findByEmail: email => db.look(() => byEmail.get(email) ?? null),
-    withEmail: emails => db.look(() => withEmail.all(JSON.stringify(emails)).map(({ email }) => email)),
-    find: id => db.look(() => byId.get(id) ?? null),
+    findByEmail: email => db.query(() => byEmail.get(email) ?? null),
+    withEmail: emails => db.query(() => withEmail.all(JSON.stringify(emails)).map(({ email }) => email)),
+    find: id => db.query(() => byId.get(id) ?? null),
     setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(() => {
         const account = byId.get(id)

@@ -19,7 +19,7 @@ export function createAudit(db: Database, writeAudit: WriteAudit): Audit {
   return {
     append: entry => db.write(() => writeAudit(entry)),
     list: query =>
-      db.read(() => {
+      db.snapshot(() => {
         const { limit, look } = query
         const looked = lookedAt(query)
         const matching = matchingOf(query)

@@ -10,7 +10,7 @@ export function createBrandStore(db: Database, writeAudit: WriteAudit): BrandSto
   )
   return {
     find: () =>
-      db.look(() => ({ name: null, accent: null, support: null, logo: null, ...get.get(platformOwner) })),
+      db.query(() => ({ name: null, accent: null, support: null, logo: null, ...get.get(platformOwner) })),
     save: ({ name, accent, support }, audit) =>
       db.write(() => {
         put.run(platformOwner, name, accent, support)

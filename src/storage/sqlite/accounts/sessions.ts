@@ -28,14 +28,14 @@ export function createSessions(db: Database, writeAudit: WriteAudit): Sessions {
         if (made) writeAudit(audit)
         return made
       }),
-    findAccount: (hash, now) => db.look(() => account.get(hash, now) ?? null),
+    findAccount: (hash, now) => db.query(() => account.get(hash, now) ?? null),
     end: (hash, audit) =>
       db.write(() => {
         const ended = remove.run(hash).changes === 1
         if (ended) writeAudit(audit)
         return ended
       }),
-    ofAccount: (account_id, now) => db.look(() => ofAccount.all(account_id, now)),
+    ofAccount: (account_id, now) => db.query(() => ofAccount.all(account_id, now)),
     endOthers: (account_id, keep, audit) =>
       db.write(() => {
         const ended = Number(removeOthers.run(account_id, keep).changes)

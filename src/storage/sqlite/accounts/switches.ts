@@ -9,7 +9,7 @@ export function createSwitches(db: Database, writeAudit: WriteAudit): Switches {
   )
   return {
     isOn: (name, unset = false) =>
-      db.look(() => {
+      db.query(() => {
         const row = get.get(name)
         return row ? row.is_on === 1 : unset
       }),

@@ -14,7 +14,7 @@ export function createThrottles(db: Database): Throttles {
 
   return {
     hit: (key, now, expires_at) => db.write(() => hit.get(key, expires_at, now)?.count ?? 0),
-    count: (key, now) => db.look(() => count.get(key, now)?.count ?? 0),
+    count: (key, now) => db.query(() => count.get(key, now)?.count ?? 0),
     clear: key => db.write(() => void clear.run(key)),
   }
 }

@@ -18,7 +18,7 @@ export function createTwoFactors(db: Database, writeAudit: WriteAudit): TwoFacto
      where account_id = ?1 and instr(recovery_codes, ?2) > 0`,
   )
   return {
-    find: account_id => db.look(() => twoFactorOf(byAccount.get(account_id))),
+    find: account_id => db.query(() => twoFactorOf(byAccount.get(account_id))),
     set: (account_id, { secret, step, recovery_hashes, created_at }, audit) =>
       db.write(() => {
         replace.run(account_id, secret, step, joinHashes(recovery_hashes), created_at)

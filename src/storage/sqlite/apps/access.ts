@@ -16,7 +16,7 @@ type Row = [
 ]
 
 export interface Access {
-  /** Within `db.read`, the next query sees the same snapshot. */
+  /** Within `db.snapshot`, the next query sees the same snapshot. */
   facts(claim: ReadClaim, store_id: bigint | null): AccessFacts
   /**
    * The facts of a store, its version and the result of `read` on the same snapshot, unless access is denied or the
@@ -122,9 +122,9 @@ export function createAccess(db: Database): Access {
         return { facts, version: found, isWanted: mayReadStore(facts) && found !== known }
       }
       // Most conditional polls find nothing new, and need no snapshot.
-      const before = known === null ? null : await db.look(examine)
+      const before = known === null ? null : await db.query(examine)
       if (before !== null && !before.isWanted) return { ...before, found: null }
-      return db.read(() => {
+      return db.snapshot(() => {
         const now = examine()
         return { ...now, found: now.isWanted ? read(now.facts) : null }
       })

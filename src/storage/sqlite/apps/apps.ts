@@ -83,13 +83,13 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
         writeAudit(audit)
       }),
     find: id =>
-      db.look(() => {
+      db.query(() => {
         const row = byId.get(id)
         return row ? toApp(row) : null
       }),
-    list: () => db.look(() => all.all().map(toApp)),
-    ofOwner: owner_id => db.look(() => ofOwner.all(owner_id).map(toApp)),
-    redirectingTo: start => db.look(() => redirectingTo.all(start).map(toApp)),
+    list: () => db.query(() => all.all().map(toApp)),
+    ofOwner: owner_id => db.query(() => ofOwner.all(owner_id).map(toApp)),
+    redirectingTo: start => db.query(() => redirectingTo.all(start).map(toApp)),
     update: ({ id, name, website, publisher, redirect_uris, scope }, lost, audit) =>
       db.write(() => {
         const uris = JSON.stringify(redirect_uris)
@@ -98,7 +98,7 @@ export function createApps(db: Database, writeAudit: WriteAudit): Apps {
         if (found) writeAudit(audit)
         return found
       }),
-    secrets: app_id => db.look(() => secrets.all(app_id)),
+    secrets: app_id => db.query(() => secrets.all(app_id)),
     addSecret: (secret, keep, audit) =>
       db.write(() => {
         addSecret(secret)

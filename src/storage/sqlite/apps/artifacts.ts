@@ -23,7 +23,7 @@ export function createArtifacts(db: Database, writeAudit: WriteAudit): Artifacts
         put.run(kind, hash, payload, expires_at)
         writeAudit(audit)
       }),
-    find: (kind, hash) => db.look(() => find.get(kind, hash) ?? null),
+    find: (kind, hash) => db.query(() => find.get(kind, hash) ?? null),
     consume: (kind, hash, now, next, record) =>
       db.write(() => {
         if (record && hasRecord.get(record[0], record[1], now)) return false

@@ -127,17 +127,17 @@ export function createAuthorizations(
   )
 
   return {
-    find: id => db.look(() => byId.get(id) ?? null),
-    findLive: (app_id, account_id) => db.look(() => live.get(app_id, account_id) ?? null),
+    find: id => db.query(() => byId.get(id) ?? null),
+    findLive: (app_id, account_id) => db.query(() => live.get(app_id, account_id) ?? null),
     save: (authorization, store_ids, mode, now, audit) =>
       db.write(() => {
         const id = saveAuthorization(authorization, store_ids, mode, now)
         if (id !== null) writeAudit(audit)
         return id
       }),
-    storeIds: id => db.look(() => storeIds.all(id).map(({ store_id }) => store_id)),
+    storeIds: id => db.query(() => storeIds.all(id).map(({ store_id }) => store_id)),
     ofAccount: (account_id, app_id) =>
-      db.read(() =>
+      db.snapshot(() =>
         connected.all(account_id, app_id ?? null).map(app => ({
           ...app,
           stores: connectedStores.all(app.authorization_id).map(([id, since, activated_at]) => ({
@@ -147,7 +147,7 @@ export function createAuthorizations(
           })),
         })),
       ),
-    linksTo: (store_ids, app_id) => db.look(() => links.all(`[${store_ids.join(',')}]`, app_id ?? null)),
+    linksTo: (store_ids, app_id) => db.query(() => links.all(`[${store_ids.join(',')}]`, app_id ?? null)),
     revoke: (id, now, audit) =>
       db.write(() => {
         const revoked = revokeOne(id, now)

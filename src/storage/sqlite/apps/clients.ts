@@ -5,6 +5,6 @@ import type { Database } from '../connection/database.ts'
 export function createClients(db: Database): Clients {
   const facts = db.prepare<ClientRow>(clientFactsSql('?1'))
   return {
-    facts: id => db.look(() => clientFactsOf(id, facts.all(id))),
+    facts: id => db.query(() => clientFactsOf(id, facts.all(id))),
   }
 }

@@ -38,7 +38,7 @@ export function createDecisions(
         return 'recorded'
       }),
     find: (hash, now) =>
-      db.look(() => {
+      db.query(() => {
         const row = live.get(hash, now)
         return row ? (JSON.parse(row.payload) as Decision) : null
       }),

@@ -14,7 +14,7 @@ export function createKeys(db: Database, writeAudit: WriteAudit): Keys {
   const remove = db.prepare('delete from keys where use = ? and retired_at < ?')
 
   return {
-    list: use => db.look(() => list.all(use)),
+    list: use => db.query(() => list.all(use)),
     addFirst: ({ id, use, secret, created_at, retired_at }) =>
       db.write(() => void insertFirst.run(id, use, secret, created_at, retired_at)),
     rotate: (keys, remove_before, audit) =>

@@ -20,7 +20,7 @@ export function createLogos(db: Database, writeAudit: WriteAudit): Logos {
   const removeAtPlatform = db.prepare('update brand set logo = ?2 where key = ?1 and logo is not ?2')
   return {
     find: owner_id =>
-      db.look(() => {
+      db.query(() => {
         const row = get.get(owner_id)
         return row ? { ...row, content: Buffer.from(row.content, 'base64') } : null
       }),

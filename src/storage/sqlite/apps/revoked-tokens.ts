@@ -25,6 +25,6 @@ export function createRevokedTokens(db: Database, writeAudit: WriteAudit): Revok
         if (end.run(id, expires_at, generation).changes === 1) writeAudit(audit)
       }),
     has: (jti, family) =>
-      db.look(() => find.get(jti, family?.id ?? null, family?.generation ?? 0)?.revoked === 1),
+      db.query(() => find.get(jti, family?.id ?? null, family?.generation ?? 0)?.revoked === 1),
   }
 }

@@ -116,14 +116,14 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
 
   return {
     page: ({ claim, query, limit, count }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, query.store_id)
         const readable = mayReadStore(facts) && facts.store
         const chunk = readable ? read(query, readable.seq, limit, count) : null
         return { facts, history: readHistory(), chunk }
       }),
     more: ({ claim, query, after: cursor, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, query.store_id)
         if (!mayReadStore(facts)) return { ...noChanges(), facts }
         const [after, head, left] = cursor as readonly [number, number, number]
@@ -132,7 +132,7 @@ export function createChanges(db: Database, access: Access, writeAudit: WriteAud
     ...createHeads(db, access),
     ...createReceipts(db, access, readHistory),
     ...createWaitingReads(db, access),
-    history: () => db.read(readHistory),
+    history: () => db.snapshot(readHistory),
     renewHistory: audit =>
       db.write(() => {
         const [history] = renew.get() as [string]

@@ -19,7 +19,7 @@ export function createHeads(db: Database, access: Access): Pick<Changes, 'heads'
 
   return {
     heads: ({ claim, scopes, offset, after, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, null)
         if (!tokenWorks(facts)) return { facts, heads: null }
         const from = firstAfter(after)

@@ -16,7 +16,7 @@ export function createReceipts(
 
   return {
     receipts: ({ claim, query: { store_id, first_day, last_day } }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, store_id)
         if (!mayReadStore(facts)) return { facts, history: history(), receipts: null }
         const days = select.all(store_id, 'order', first_day, last_day)

@@ -36,7 +36,7 @@ export function createWaitingReads(
   async function inSteps<T>(list: readonly T[], read: (part: readonly T[]) => void): Promise<void> {
     for (let i = 0; i < list.length; i += step) {
       const part = list.slice(i, i + step)
-      await db.look(() => read(part))
+      await db.query(() => read(part))
       readInStep += part.length
       if (readInStep < step) continue
       readInStep = 0
@@ -45,7 +45,7 @@ export function createWaitingReads(
   }
 
   return {
-    state: () => db.look(() => (state.get() as [string])[0]),
+    state: () => db.query(() => (state.get() as [string])[0]),
     async moved(known) {
       const found: StoreVersions[] = []
       await inSteps([...known], part => {

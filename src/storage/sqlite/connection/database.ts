@@ -21,10 +21,10 @@ export interface Database {
    * for rows as arrays, twice as fast as objects; with `bigint`, all of a tuple's integers are bigints.
    */
   prepare<Row>(sql: string, integers?: 'number' | 'bigint', rows?: 'objects' | 'tuples'): Statement<Row>
-  /** Runs `work` on one snapshot of the database. */
-  read<T>(work: () => T): Promise<T>
   /** Runs `work` without a snapshot, for a single query: a snapshot costs as much as a small query. */
-  look<T>(work: () => T): Promise<T>
+  query<T>(work: () => T): Promise<T>
+  /** Runs `work`, which may be several queries, on one snapshot of the database. */
+  snapshot<T>(work: () => T): Promise<T>
   /** Runs `work` as one durable transaction; nothing is written when it throws. */
   write<T>(work: () => T): Promise<T>
 }
@@ -75,13 +75,13 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
   return {
     connection,
     prepare: (sql, integers = 'number', rows = 'objects') => prepare(connection, sql, integers, rows),
+    query: work => retry(work, deadline()),
     // Repeats all of it: a read finds the database busy only while another process recovers or closes it.
-    read: work =>
+    snapshot: work =>
       retry(() => {
         beginRead.run()
         return transact(work)
       }, deadline()),
-    look: work => retry(work, deadline()),
     write(work) {
       const until = deadline()
       return writes.run(() =>

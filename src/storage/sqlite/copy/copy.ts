@@ -54,7 +54,7 @@ export async function openSqliteCopy(file: string, options?: DatabaseOptions): P
   db.connection.exec(whileCopying)
   const read = createRowReader(db.connection)
   const { put, remove } = createRowWriter(db.connection)
-  const readRows: CopyTarget['read'] = (table, range, limit) => db.read(() => read(table, range, limit))
+  const readRows: CopyTarget['read'] = (table, range, limit) => db.snapshot(() => read(table, range, limit))
 
   return {
     read: readRows,

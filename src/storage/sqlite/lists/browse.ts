@@ -14,7 +14,7 @@ export function createBrowse(db: Database): Browse {
     )
     const count = db.prepare<{ total: number }>(`select count(*) as total from ${matching}`)
     return ({ text, offset, limit }: Search, ...more: string[]): Promise<Found<Row>> =>
-      db.read(() => ({
+      db.snapshot(() => ({
         rows: page.all(text, ...more, limit, offset),
         total: (count.get(text, ...more) as { total: number }).total,
       }))
@@ -92,23 +92,23 @@ export function createBrowse(db: Database): Browse {
       return { rows: rows.map(({ owner_email, ...row }) => ({ ...toApp(row), owner_email })), total }
     },
     stores: search => (search.app_id === null ? stores(search) : storesOfApp(search, search.app_id)),
-    storesFrom: (id, { text, limit }) => db.look(() => storesFrom.all(text, id, limit)),
+    storesFrom: (id, { text, limit }) => db.query(() => storesFrom.all(text, id, limit)),
     store: id =>
-      db.read(() => {
+      db.snapshot(() => {
         const found = store.get(id)
         const { last_order_at = null } = lastOrder.get(id) ?? {}
         const { last_change_at = null } = lastChange.get(id) ?? {}
         return found ? { ...found, last_order_at, last_change_at } : null
       }),
-    readersOf: store_id => db.look(() => readers.all(store_id)),
+    readersOf: store_id => db.query(() => readers.all(store_id)),
     reachOf: app_id =>
-      db.read(() => {
+      db.snapshot(() => {
         const { stores = 0 } = reachStores.get(app_id) ?? {}
         const { owners = 0 } = reachOwners.get(app_id) ?? {}
         const { merchants = 0, linked = 0 } = reachGivers.get(app_id) ?? {}
         return { stores, owners, merchants, linked: linked === 1 }
       }),
-    newestSeq: () => db.look(() => newestSeq.get()?.seq ?? null),
-    totals: () => db.look(() => totals.get() as Totals),
+    newestSeq: () => db.query(() => newestSeq.get()?.seq ?? null),
+    totals: () => db.query(() => totals.get() as Totals),
   }
 }

@@ -29,7 +29,7 @@ export function createItems(db: Database, access: Access): Items {
       return { facts, version, chunk, end }
     },
     more: ({ claim, query, after, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, query.store_id)
         if (!mayReadStore(facts)) return { ...emptyChunk(), facts }
         return { ...listOf(query).list.more([query.store_id], { after, limit }), facts }

@@ -95,13 +95,13 @@ export function createOrders(db: Database, access: Access): Orders {
       return { facts: read.facts, version: read.version, chunk, end }
     },
     find: ({ claim, store_id, id }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, store_id)
         const [doc, seq] = (mayReadStore(facts) && withSeq.get(store_id, id)) || []
         return { facts, order: doc === undefined || seq === undefined ? null : { doc, seq } }
       }),
     more: ({ claim, query, after, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, query.store_id)
         if (!mayReadStore(facts)) return { ...emptyChunk(), facts }
         const snapshot = readSnapshot(after)

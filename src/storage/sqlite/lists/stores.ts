@@ -37,23 +37,23 @@ export function createStores(db: Database, access: Access): Stores {
       : { list: byAuthorization, scope: [authorization_id] }
 
   return {
-    access: (claim, store_id) => db.read(() => access.facts(claim, store_id)),
+    access: (claim, store_id) => db.snapshot(() => access.facts(claim, store_id)),
     page: ({ claim, offset, behind, limit, count }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, null)
         const { list, scope } = listOf(claim)
         if (!tokenWorks(facts)) return { facts, chunk: null, end: null }
         return { facts, ...list.page(scope, { from: minInt64, offset, behind, limit, count }) }
       }),
     more: ({ claim, after, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const facts = access.facts(claim, null)
         if (!tokenWorks(facts)) return { ...emptyChunk(), facts }
         const { list, scope } = listOf(claim)
         return { ...list.more(scope, { after, limit }), facts }
       }),
-    ofMerchant: email => db.look(() => ofMerchant.all(email)),
-    exists: id => db.look(() => find.get(id) !== undefined),
+    ofMerchant: email => db.query(() => ofMerchant.all(email)),
+    exists: id => db.query(() => find.get(id) !== undefined),
     activate: (store_id, app_id, now) =>
       db.write(() => (activate.get(store_id, app_id, now) as { activated_at: number }).activated_at),
   }

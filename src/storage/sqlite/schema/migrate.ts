@@ -18,7 +18,7 @@ const readOwn = () => readMigrations(import.meta.dirname)
 /** Each migration is a transaction that reads the schema number again, so any number of processes may start at once. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
   const migrations = readOwn()
-  const from = await db.read(() => schemaNumber(db.connection))
+  const from = await db.snapshot(() => schemaNumber(db.connection))
   let to = from
   for (const migration of migrations.filter(({ number }) => number > from)) {
     if (migration.number === numberingMigration) await numberRows(createNumbering(db))

@@ -32,8 +32,8 @@ export function createNumbering(db: Database): Numbering {
   const addReceipts = prepareReceipts(db)
 
   return {
-    unnumbered: () => db.read(() => stores.all()),
-    highest: store_id => db.read(() => (highest.get(store_id) as [number])[0]),
+    unnumbered: () => db.snapshot(() => stores.all()),
+    highest: store_id => db.snapshot(() => (highest.get(store_id) as [number])[0]),
     batch: (store_id, kind, after, limit, number) =>
       db.write(() => {
         const rows = found[kind].all(store_id, after.time, after.id, limit)

@@ -134,15 +134,17 @@ export function createUsage(db: Database): Usage {
       }),
     reads: ({ store_ids, width, from, to, app_id, by, together = false }) =>
       summedInParts(store_ids, part =>
-        db.read(() => reads(together ? by : ['bucket', ...by]).all(listed(part), width, from, to, app_id)),
+        db.snapshot(() =>
+          reads(together ? by : ['bucket', ...by]).all(listed(part), width, from, to, app_id),
+        ),
       ),
     activity: ({ store_ids, width, from, to, app_id, after, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const place = [after?.bucket ?? null, after?.store_id ?? null, after?.app_id ?? null]
         return activity.all(listed(store_ids), width, from, to, app_id, ...place, limit)
       }),
     requests: ({ app_id, width, from, to, by }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const rows = requests([by]).all(width, from, to, app_id)
         return rows.map(row => ({
           key: String(row.key),
@@ -156,7 +158,7 @@ export function createUsage(db: Database): Usage {
       const sums = new Map<string, number>()
       // One bucket at a time: many apps are many rows, and the process answers nothing meanwhile.
       for (let bucket = from; bucket <= to; bucket += width) {
-        for (const [app_id, count] of await db.read(() => requestsOfApps.all(width, bucket)))
+        for (const [app_id, count] of await db.snapshot(() => requestsOfApps.all(width, bucket)))
           sums.set(app_id, (sums.get(app_id) ?? 0) + count)
         await new Promise(setImmediate)
       }
@@ -165,14 +167,14 @@ export function createUsage(db: Database): Usage {
         .slice(0, limit)
         .map(([app_id]) => app_id)
     },
-    ingest: ({ width, from, to }) => db.read(() => ingest.all(width, from, to)),
+    ingest: ({ width, from, to }) => db.snapshot(() => ingest.all(width, from, to)),
     log: ({ app_id, errors_only, endpoint, before, limit }) =>
-      db.read(() => {
+      db.snapshot(() => {
         const { at_ms, request_id } = before ?? afterAll
         return log.all(app_id, at_ms, request_id, errors_only ? 1 : 0, endpoint, limit).map(toLogged)
       }),
     logged: (app_id, request_id) =>
-      db.read(() => {
+      db.snapshot(() => {
         const row = logged.get(app_id, request_id)
         return row ? toLogged(row) : null
       }),

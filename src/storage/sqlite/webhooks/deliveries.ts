@@ -137,18 +137,18 @@ export function createDeliveries(db: Database): WebhookDeliveries {
         insert.run(endpoint_id, id, type, store_id, body, created_at_ms)
       }),
     resend: id => db.write(() => again.get(id) ?? null),
-    delivery: id => db.look(() => byId.get(id) ?? null),
-    deliveries: (endpoint_id, limit) => db.look(() => newest.all(endpoint_id, limit)),
+    delivery: id => db.query(() => byId.get(id) ?? null),
+    deliveries: (endpoint_id, limit) => db.query(() => newest.all(endpoint_id, limit)),
     trim: (endpoint_ids, keep) =>
       db.write(() => {
         for (const endpoint_id of endpoint_ids) trim.run(endpoint_id, keep)
       }),
     summary: () =>
-      db.read(() => {
+      db.snapshot(() => {
         const deliveries = { pending: 0, delivered: 0, failed: 0 }
         for (const { state, count } of states.all()) deliveries[state] = count
         return { deliveries, troubled: troubled.all().map(toEndpoint) }
       }),
-    oldestPending: () => db.look(() => oldest.get()?.created_at_ms ?? null),
+    oldestPending: () => db.query(() => oldest.get()?.created_at_ms ?? null),
   }
 }

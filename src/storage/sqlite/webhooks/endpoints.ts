@@ -63,12 +63,12 @@ export function createEndpoints(db: Database, writeAudit: WriteAudit): WebhookEn
         return true
       }),
     find: id =>
-      db.look(() => {
+      db.query(() => {
         const row = byId.get(id)
         return row ? toEndpoint(row) : null
       }),
-    ofApp: app_id => db.look(() => byApp.all(app_id).map(toEndpoint)),
-    active: ids => db.look(() => (ids ? active.all(JSON.stringify(ids)) : allActive.all()).map(toEndpoint)),
+    ofApp: app_id => db.query(() => byApp.all(app_id).map(toEndpoint)),
+    active: ids => db.query(() => (ids ? active.all(JSON.stringify(ids)) : allActive.all()).map(toEndpoint)),
     rotateSecret: (id, secret, previous_until, audit) =>
       db.write(() => {
         const rotated = rotate.run(id, previous_until, secret).changes === 1
@@ -88,7 +88,7 @@ export function createEndpoints(db: Database, writeAudit: WriteAudit): WebhookEn
         writeAudit(audit)
         return true
       }),
-    isPaused: app_id => db.look(() => paused.get(app_id)?.webhooks_paused === 1),
+    isPaused: app_id => db.query(() => paused.get(app_id)?.webhooks_paused === 1),
     setPaused: (app_id, on, audit) =>
       db.write(() => {
         const changed = pause.run(app_id, on ? 1 : 0).changes === 1

@@ -82,7 +82,7 @@ export function createPositions(db: Database): WebhookPositions {
   /** Ranges with about `step` rows each, from the first key to the last. */
   async function* rangesOf(statement: typeof lastMoved, from: bigint, ...values: string[]) {
     for (let first = from; first <= maxInt64; ) {
-      const [last = maxInt64] = (await db.look(() => statement.get(first, ...values))) ?? []
+      const [last = maxInt64] = (await db.query(() => statement.get(first, ...values))) ?? []
       yield [first, last] as const
       first = last + 1n
       await new Promise(setImmediate)
@@ -99,20 +99,20 @@ export function createPositions(db: Database): WebhookPositions {
     async complete(endpoint_id) {
       for await (const range of rangesOf(lastLinked, minInt64, endpoint_id)) {
         // Nearly always there are none, and reading waits for nobody.
-        if (!(await db.look(() => isMissing.get(endpoint_id, ...range)))) continue
+        if (!(await db.query(() => isMissing.get(endpoint_id, ...range)))) continue
         await db.write(() => complete.run(endpoint_id, ...range))
       }
     },
     async due(scope, history, now_ms, limit) {
       if ('store_ids' in scope) {
         const ids = `[${scope.store_ids.join(',')}]`
-        return db.look(() => ofStores.all(history, now_ms, ids, limit))
+        return db.query(() => ofStores.all(history, now_ms, ids, limit))
       }
       const [statement, value] = 'above' in scope ? [moved, null] : [ofEndpoint, scope.endpoint_id]
       const found: DuePosition[] = []
       for await (const range of rangesIn(scope)) {
         const left = limit - found.length
-        const rows = await db.look(() => statement.all(history, now_ms, value, left, ...range))
+        const rows = await db.query(() => statement.all(history, now_ms, value, left, ...range))
         found.push(...rows)
         if (found.length === limit) break
       }

@@ -25,7 +25,7 @@ export function createWebhooks(db: Database, writeAudit: WriteAudit): Webhooks {
     ...createPositions(db),
     ...createDeliveries(db),
     sender: () =>
-      db.look(() => {
+      db.query(() => {
         const { paused = 1, watermark = 0 } = sender.get() ?? {}
         return { paused: paused === 1, watermark }
       }),
