@@ -28,7 +28,7 @@ export function createSwitches({
     },
     /** The audit entry of the last change; null when it was never changed. */
     async lastSet(name: Switch): Promise<AuditLine | null> {
-      const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, look: 101 })
+      const { lines } = await storage.audit.list({ action: 'switch_set', limit: 100, scan_limit: 101 })
       return lines.find(({ detail }) => detail?.split(' ')[0] === name) ?? null
     },
   }

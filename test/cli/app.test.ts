@@ -266,7 +266,7 @@ describe('app show and app update', () => {
     const { name, website, redirect_uris, scope } = (await storage.apps.find(client_id)) as App
     assert.deepEqual([name, website, redirect_uris], ['Books', 'https://ledger.example/', two])
     assert.equal(scope, 'integration.store integration.order integration.inventory')
-    const { lines } = await storage.audit.list({ app_id: client_id, limit: 10, look: 10 })
+    const { lines } = await storage.audit.list({ app_id: client_id, limit: 10, scan_limit: 10 })
     assert.deepEqual(
       lines.map(({ action, detail }) => [action, detail]),
       [

@@ -91,7 +91,7 @@ describe('feed renew', () => {
     const query = { store_id: 1n, after: 0, kinds: ['order'] as const }
     await inspect(cli.database, async storage => {
       assert.equal((await storage.changes.page({ claim, query, limit: 1, count: 1 })).history, history)
-      const { lines } = await storage.audit.list({ limit: 9, look: 10 })
+      const { lines } = await storage.audit.list({ limit: 9, scan_limit: 10 })
       assert.deepEqual(
         lines.map(({ action, actor_kind }) => [action, actor_kind]),
         [

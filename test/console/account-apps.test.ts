@@ -303,7 +303,7 @@ describe('changing the stores', () => {
 
   test('is recorded in the audit log; saving the same again is not', async () => {
     const recorded = async () =>
-      (await server.storage.audit.list({ action: 'access_changed', limit: 10, look: 100 })).lines.map(
+      (await server.storage.audit.list({ action: 'access_changed', limit: 10, scan_limit: 100 })).lines.map(
         ({ actor_name, store_ids, detail }) => [actor_name, store_ids, detail],
       )
     const before = await recorded()

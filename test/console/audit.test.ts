@@ -70,7 +70,7 @@ const by = ({ id, email }: Account, { address, posted }: Visitor): Partial<Audit
 
 /** The newest entry is this one, whole, and of this moment. */
 async function assertTold(expected: Partial<AuditLine>): Promise<void> {
-  const { lines } = await server.storage.audit.list({ limit: 1, look: 2 })
+  const { lines } = await server.storage.audit.list({ limit: 1, scan_limit: 2 })
   const [newest] = lines
   assert.ok(newest)
   const { id: _id, account_email: _email, app_name: _name, ...entry } = newest
@@ -86,7 +86,8 @@ async function assertTold(expected: Partial<AuditLine>): Promise<void> {
   server.clock.advance(1)
 }
 
-const count = async () => (await server.storage.audit.list({ limit: 10_000, look: 10_001 })).lines.length
+const count = async () =>
+  (await server.storage.audit.list({ limit: 10_000, scan_limit: 10_001 })).lines.length
 
 /** A merchant with two stores. */
 let made = 0
@@ -145,7 +146,7 @@ describe('signing in and out', () => {
 
   test('what was typed is nowhere in the log', async () => {
     await visitor().signIn('secret-typed-as-email@example.com', 'another secret typed')
-    const { lines } = await server.storage.audit.list({ limit: 10_000, look: 10_001 })
+    const { lines } = await server.storage.audit.list({ limit: 10_000, scan_limit: 10_001 })
     const text = JSON.stringify(lines.map(({ store_ids: _ids, ...line }) => line))
     assert.doesNotMatch(text, /secret-typed|another secret|correct horse/)
   })
@@ -182,7 +183,7 @@ describe('signing in and out', () => {
     await browser.fill('/profile/two-factor/off', { current: password })
     await assertTold({ ...told, action: 'two_factor_off', request_id: browser.posted })
     await browser.fill('/profile/password', { current: password, password: 'a new long password' })
-    const { lines } = await server.storage.audit.list({ account_id: merchant.id, limit: 2, look: 3 })
+    const { lines } = await server.storage.audit.list({ account_id: merchant.id, limit: 2, scan_limit: 3 })
     assert.deepEqual(lines.map(({ action }) => action).sort(), ['password_changed', 'sign_in'])
   })
 
@@ -192,7 +193,7 @@ describe('signing in and out', () => {
     await browser.fill('/signup', { email: 'new@example.com', password })
     const account = await server.accounts.findByEmail('new@example.com')
     assert.ok(account)
-    const { lines } = await server.storage.audit.list({ account_id: account.id, limit: 9, look: 10 })
+    const { lines } = await server.storage.audit.list({ account_id: account.id, limit: 9, scan_limit: 10 })
     assert.deepEqual(
       lines.map(({ action, detail, address, request_id }) => [action, detail, address, request_id]),
       [
@@ -215,7 +216,7 @@ describe('signing in and out', () => {
       headers: { 'x-forwarded-for': '203.0.113.9', cookie },
       body: new URLSearchParams({ _csrf: csrf, email: 'owner@example.com', password }),
     })
-    const { lines } = await bare.storage.audit.list({ limit: 1, look: 2 })
+    const { lines } = await bare.storage.audit.list({ limit: 1, scan_limit: 2 })
     assert.deepEqual([lines[0]?.action, lines[0]?.address], ['sign_in', '127.0.0.1'])
   })
 })
@@ -432,7 +433,7 @@ describe('an operator', () => {
 })
 
 describe('on the command line', () => {
-  const entries = async () => (await server.storage.audit.list({ limit: 10_000, look: 10_001 })).lines
+  const entries = async () => (await server.storage.audit.list({ limit: 10_000, scan_limit: 10_001 })).lines
   let known = new Set<string>()
 
   async function command<T>(args: readonly string[], stdin = ''): Promise<T> {

@@ -241,7 +241,7 @@ describe('logos', () => {
       assert.equal(logoIn(shown), `/logos/${app.client_id}?v=${stored}`)
       assert.doesNotMatch(shown.text, /class="logo app initial"/)
     }
-    const { lines } = await server.storage.audit.list({ action: 'app_changed', limit: 1, look: 10 })
+    const { lines } = await server.storage.audit.list({ action: 'app_changed', limit: 1, scan_limit: 10 })
     assert.deepEqual([lines[0]?.app_id, lines[0]?.detail], [app.client_id, 'logo'])
     const body = new URLSearchParams({
       _csrf: csrfOf(await developer.open(logoPath)),

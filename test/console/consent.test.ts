@@ -243,7 +243,7 @@ describe('about what', () => {
   })
 
   const decided = async ({ client_id }: Client) => {
-    const { lines } = await server.storage.audit.list({ app_id: client_id, limit: 10, look: 10 })
+    const { lines } = await server.storage.audit.list({ app_id: client_id, limit: 10, scan_limit: 10 })
     return lines.map(({ action }) => action).filter(action => action.startsWith('access_'))
   }
 

@@ -62,7 +62,7 @@ async function decided(client: Client, answers: Answer[]): Promise<Choice> {
   assert.equal(searchParams.get('state'), 's')
   const { json } = await node.get('/integration/v1/stores', await node.token(client))
   const stores: Choice[] = json.data.map(({ id }: { id: number }) => String(id))
-  const { lines } = await node.storage.audit.list({ limit: 10, look: 1000, app_id: client.client_id })
+  const { lines } = await node.storage.audit.list({ limit: 10, scan_limit: 1000, app_id: client.client_id })
   const actions = lines.map(({ action }) => action).filter(action => /access_(allowed|denied)/.test(action))
   if (searchParams.get('error') === 'access_denied') {
     assert.deepEqual([stores, actions], [[], ['access_denied']])

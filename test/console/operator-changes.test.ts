@@ -57,7 +57,7 @@ const postTo = async (path: string, fields: Record<string, string> = {}): Promis
 }
 
 const latest = async (query: { account_id?: string; app_id?: string }) => {
-  const { lines } = await server.storage.audit.list({ ...query, limit: 1, look: 2 })
+  const { lines } = await server.storage.audit.list({ ...query, limit: 1, scan_limit: 2 })
   return lines[0]
 }
 
@@ -112,7 +112,7 @@ describe('a merchant’s account', () => {
       account_id: account.id,
       action: 'account_disabled',
       limit: 9,
-      look: 10,
+      scan_limit: 10,
     })
     assert.equal(lines.length, 1)
     assert.deepEqual([lines[0]?.actor_name, lines[0]?.address], ['ops@example.com', '127.0.0.1'])
@@ -318,7 +318,7 @@ describe('sign-up', () => {
     const off = await confirm('/operator/settings')
     assert.match(wordsOf(off.text), /Off .*Last changed by ops@example\.com/)
     assert.doesNotMatch(await open(), /name="password"/)
-    const { lines } = await server.storage.audit.list({ action: 'switch_set', limit: 9, look: 10 })
+    const { lines } = await server.storage.audit.list({ action: 'switch_set', limit: 9, scan_limit: 10 })
     assert.deepEqual(
       lines.map(({ detail, actor_name }) => [detail, actor_name]),
       [
@@ -331,7 +331,7 @@ describe('sign-up', () => {
   test('a form without a change makes no audit entry', async () => {
     for (const sign_up of ['', 'yes', 'off']) await postTo('/operator/settings', { sign_up })
     assert.equal(await server.storage.switches.isOn('sign_up'), false)
-    const { lines } = await server.storage.audit.list({ action: 'switch_set', limit: 9, look: 10 })
+    const { lines } = await server.storage.audit.list({ action: 'switch_set', limit: 9, scan_limit: 10 })
     assert.equal(lines.length, 2)
   })
 })

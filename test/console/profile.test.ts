@@ -32,7 +32,9 @@ async function signedIn(email: string): Promise<Browser> {
 
 const isSignedIn = async (browser: Browser) => (await browser.open('/profile')).status === 200
 const actions = async (account_id: string) =>
-  (await server.storage.audit.list({ account_id, limit: 9, look: 10 })).lines.map(({ action }) => action)
+  (await server.storage.audit.list({ account_id, limit: 9, scan_limit: 10 })).lines.map(
+    ({ action }) => action,
+  )
 
 /** The form of a page by its action, sent with these fields. */
 async function send(browser: Browser, page: Answer, action: string, fields: Record<string, string> = {}) {

@@ -133,7 +133,9 @@ describe('a sign-in that is under way', () => {
   }
 
   const entriesOf = async (account_id: string) =>
-    (await server.storage.audit.list({ account_id, limit: 9, look: 9 })).lines.map(({ action }) => action)
+    (await server.storage.audit.list({ account_id, limit: 9, scan_limit: 9 })).lines.map(
+      ({ action }) => action,
+    )
 
   for (const [name, happens] of [
     ['is disabled', (id: string) => server.storage.accounts.setDisabled(id, 5, 5)],
@@ -497,7 +499,7 @@ describe('guessing passwords is slowed down for the guesser, and for nobody else
   test('the audit log records the first 20 an hour from an address, and the last entry says that no more are recorded', async () => {
     const { id } = await server.newAccount('guessed@example.com')
     const recorded = async () =>
-      (await server.storage.audit.list({ action: 'sign_in_refused', limit: 200, look: 200 })).lines
+      (await server.storage.audit.list({ action: 'sign_in_refused', limit: 200, scan_limit: 200 })).lines
     // The next hour.
     server.clock.advance(3600 - (server.clock.now() % 3600))
     const before = (await recorded()).length

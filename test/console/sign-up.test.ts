@@ -78,7 +78,7 @@ describe('while it is on', () => {
   test('the audit log records who signed up, and from where', async () => {
     await signUp(new Browser(server.base), { email: 'recorded@example.com' }, '192.0.2.77')
     const { id = '' } = (await find('recorded@example.com')) ?? {}
-    const { lines } = await server.storage.audit.list({ account_id: id, limit: 10, look: 10 })
+    const { lines } = await server.storage.audit.list({ account_id: id, limit: 10, scan_limit: 10 })
     assert.deepEqual(
       lines.map(({ action, actor_name, address }) => [action, actor_name, address]),
       [

@@ -53,7 +53,7 @@ test('a page without a search is one statement that reads little more than the p
   const { lines, next } = await log.page({}, { limit: 50 })
   assert.equal(lines.length, 50)
   assert.equal(next, idOf(total - 50))
-  assert.deepEqual(asked, [{ limit: 50, look: 51 }])
+  assert.deepEqual(asked, [{ limit: 50, scan_limit: 51 }])
   const last = await log.page({}, { before: idOf(50), limit: 50 })
   assert.deepEqual([last.lines.length, last.next], [50, null])
 })
@@ -66,7 +66,7 @@ test('a search runs in short statements, newest first, without duplicates', asyn
     [idOf(8000), idOf(4000), idOf(0)],
   )
   assert.equal(next, null)
-  for (const { look } of asked) assert.ok(look <= 2000)
+  for (const { scan_limit } of asked) assert.ok(scan_limit <= 2000)
   const page = await log.page({ search: 'bo' }, { limit: 2 })
   assert.deepEqual([page.lines.length, page.next === null], [2, false])
   const rest = await log.page({ search: 'bo' }, { before: page.next ?? '', limit: 2 })
@@ -102,8 +102,8 @@ test('a search without matches stops at its limit, and returns where to continue
   const { lines, next } = await log.page({ search: 'x' }, { limit: 50 })
   assert.deepEqual(lines, [])
   assert.equal(next, String(asked.length))
-  const looked = asked.reduce((sum, { look }) => sum + look, 0)
-  assert.equal(looked, 30_000)
+  const scanned = asked.reduce((sum, { scan_limit }) => sum + scan_limit, 0)
+  assert.equal(scanned, 30_000)
 })
 
 test('an export reads page by page, up to its limit', async () => {

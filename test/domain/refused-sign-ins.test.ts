@@ -14,7 +14,7 @@ test('the audit log grows by 1000 refused sign-ins an hour at most, from however
   for (let i = 0; i < byAll + 5; i++)
     await recordRefusal(null, { address: `10.0.${i >> 8}.${i & 255}`, request_id: 'r' })
   const recorded = async () =>
-    (await storage.audit.list({ action: 'sign_in_refused', limit: 2000, look: 2000 })).lines
+    (await storage.audit.list({ action: 'sign_in_refused', limit: 2000, scan_limit: 2000 })).lines
   const lines = await recorded()
   assert.equal(lines.length, byAll)
   assert.deepEqual(
@@ -32,6 +32,6 @@ test('this machine has no limit of its own: it may be a proxy with all clients b
   const recordRefusal = createRefusedSignIns({ storage, clock: { now: () => 3600 * 500_000 } })
   const count = maxRefusalsRecorded.byNetwork + 5
   for (let i = 0; i < count; i++) await recordRefusal(null, { address: '127.0.0.1', request_id: 'r' })
-  const { lines } = await storage.audit.list({ action: 'sign_in_refused', limit: 100, look: 100 })
+  const { lines } = await storage.audit.list({ action: 'sign_in_refused', limit: 100, scan_limit: 100 })
   assert.equal(lines.length, count)
 })

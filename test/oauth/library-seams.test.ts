@@ -61,7 +61,7 @@ const seams: Record<string, () => Promise<void>> = {
     const { refresh_token } = await grant(server, client)
     const answer = await server.post('/auth/v2/revoke', { ...client, token: refresh_token })
     assert.equal(answer.status, 200)
-    const { lines } = await server.storage.audit.list({ action: 'access_revoked', limit: 1, look: 9 })
+    const { lines } = await server.storage.audit.list({ action: 'access_revoked', limit: 1, scan_limit: 9 })
     assert.equal(lines[0]?.request_id, answer.headers.get('x-request-id'))
   },
 

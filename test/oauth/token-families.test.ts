@@ -126,7 +126,7 @@ describe('a refresh token used again after 10 s', () => {
     await next(client, first.refresh_token)
     await useAgain(client, first.refresh_token)
     await useAgain(client, first.refresh_token)
-    const { lines } = await server.storage.audit.list({ app_id: client.client_id, limit: 9, look: 99 })
+    const { lines } = await server.storage.audit.list({ app_id: client.client_id, limit: 9, scan_limit: 99 })
     assert.deepEqual(
       lines.map(({ action }) => action).filter(action => action !== 'access_allowed'),
       ['tokens_ended', 'app_created'],

@@ -68,7 +68,7 @@ for (const [engine, { create, run, statements }] of Object.entries(engines)) {
       for (const sql of statements) {
         await assert.rejects(run(database, sql), /only added to|duplicate key|UNIQUE/, sql)
       }
-      const { lines } = await storage.audit.list({ limit: 9, look: 9 })
+      const { lines } = await storage.audit.list({ limit: 9, scan_limit: 9 })
       assert.deepEqual(lines, [{ ...entry, account_email: null, app_name: null }])
     } finally {
       await storage.close()

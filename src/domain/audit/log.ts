@@ -26,12 +26,12 @@ export function createAuditLog({ storage }: { storage: Pick<Storage, 'audit'> })
     // Entries are sorted by an id that begins with their time.
     const lowest = from === undefined ? '' : firstIdAt(from)
     const searching = (filter.search ?? '') !== ''
-    const look = searching ? maxScanned : limit + 1
+    const scan_limit = searching ? maxScanned : limit + 1
     const lines: AuditLine[] = []
     let next = to === undefined ? (before ?? null) : lower(firstIdAt(to + 1), before)
-    for (let scanned = 0; scanned < maxScannedForPage; scanned += look) {
+    for (let scanned = 0; scanned < maxScannedForPage; scanned += scan_limit) {
       const place = next === null ? {} : { before: next }
-      const found = await storage.audit.list({ ...filter, ...place, limit: limit - lines.length, look })
+      const found = await storage.audit.list({ ...filter, ...place, limit: limit - lines.length, scan_limit })
       lines.push(...found.lines.filter(({ id }) => id >= lowest))
       next = found.next !== null && found.next > lowest ? found.next : null
       if (next === null || lines.length === limit) break

@@ -84,11 +84,11 @@ export interface AuditQuery {
   before?: string
   limit: number
   /** The most entries to scan: no index serves a text search, and the log may be of any length. */
-  look: number
+  scan_limit: number
 }
 
 export interface AuditPage {
-  /** Newest first; fewer than `limit`, or none, when `look` entries were scanned. */
+  /** Newest first; fewer than `limit`, or none, when `scan_limit` entries were scanned. */
   lines: AuditLine[]
   /** The `before` of the next page; null when there is none. */
   next: string | null

@@ -344,7 +344,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'decisions.deny': ['one', s => s.decisions.deny({ hash: 'denied', expires_at: 9 }, grant('z'), audit())],
   'decisions.find': ['one', s => s.decisions.find('allowed', 1)],
   'audit.append': ['one', s => s.audit.append(audit())],
-  'audit.list': ['one', s => s.audit.list({ limit: 10, look: 100, account_id: 'ada', search: 'x' })],
+  'audit.list': ['one', s => s.audit.list({ limit: 10, scan_limit: 100, account_id: 'ada', search: 'x' })],
   'usage.parts': ['one', s => s.usage.parts(batch)],
   'usage.add': [
     'one',

@@ -19,7 +19,7 @@ export const entry = (id: string, over: Partial<AuditEntry> = {}): AuditEntry =>
 })
 
 export const listed = async ({ audit }: Storage, query: Partial<AuditQuery> = {}) =>
-  (await audit.list({ limit: 100, look: 1000, ...query })).lines.map(({ id }) => id)
+  (await audit.list({ limit: 100, scan_limit: 1000, ...query })).lines.map(({ id }) => id)
 
 export function auditTests(open: Open): void {
   check('an entry comes back whole, with the names of what it points to', open, async storage => {
@@ -39,7 +39,7 @@ export function auditTests(open: Open): void {
     })
     await storage.audit.append(whole)
     await storage.audit.append(entry('2', { account_id: 'gone', app_id: 'gone' }))
-    assert.deepEqual(await storage.audit.list({ limit: 10, look: 10 }), {
+    assert.deepEqual(await storage.audit.list({ limit: 10, scan_limit: 10 }), {
       lines: [
         { ...entry('2', { account_id: 'gone', app_id: 'gone' }), account_email: null, app_name: null },
         { ...whole, account_email: 'ada@example.com', app_name: 'Ledger' },
@@ -53,7 +53,7 @@ export function auditTests(open: Open): void {
     assert.deepEqual(await listed(storage, { limit: 3 }), ['4', '3', '2'])
     assert.deepEqual(await listed(storage, { limit: 3, before: '2' }), ['1'])
     const next = async (query: Partial<AuditQuery>) =>
-      (await storage.audit.list({ limit: 9, look: 99, ...query })).next
+      (await storage.audit.list({ limit: 9, scan_limit: 99, ...query })).next
     assert.equal(await next({ limit: 3 }), '2')
     assert.equal(await next({ limit: 4 }), null, 'there is no fifth')
     assert.equal(await next({ limit: 3, before: '2' }), null)
@@ -65,17 +65,26 @@ export function auditTests(open: Open): void {
       await storage.audit.append(entry(id, { detail: id === '2' || id === '5' ? 'needle' : 'hay' }))
     }
     const look = async (query: Partial<AuditQuery>) => {
-      const { lines, next } = await storage.audit.list({ limit: 9, look: 2, search: 'needle', ...query })
+      const { lines, next } = await storage.audit.list({
+        limit: 9,
+        scan_limit: 2,
+        search: 'needle',
+        ...query,
+      })
       return [lines.map(({ id }) => id), next]
     }
     assert.deepEqual(await look({}), [['5'], '5'])
     assert.deepEqual(await look({ before: '5' }), [[], '3'])
     assert.deepEqual(await look({ before: '3' }), [['2'], '1'])
     assert.deepEqual(await look({ before: '1' }), [[], null])
-    assert.deepEqual(await look({ look: 4, limit: 1 }), [['5'], '3'], 'more may follow what was looked at')
-    assert.deepEqual(await look({ look: 6, limit: 1 }), [['5'], '5'], 'one more was found')
-    assert.deepEqual(await look({ look: 7 }), [['5', '2'], null])
-    assert.deepEqual(await look({ look: 1, app_id: 'none' }), [[], null])
+    assert.deepEqual(
+      await look({ scan_limit: 4, limit: 1 }),
+      [['5'], '3'],
+      'more may follow what was looked at',
+    )
+    assert.deepEqual(await look({ scan_limit: 6, limit: 1 }), [['5'], '5'], 'one more was found')
+    assert.deepEqual(await look({ scan_limit: 7 }), [['5', '2'], null])
+    assert.deepEqual(await look({ scan_limit: 1, app_id: 'none' }), [[], null])
   })
 
   check('entries are found by whom they concern, by action and by text', open, async storage => {

@@ -51,7 +51,7 @@ export function decisionTests(open: Open): void {
       )
       assert.deepEqual(outcomes.toSorted(), ['recorded', ...Array(7).fill('too_late')])
       const first = outcomes.indexOf('recorded')
-      const { lines } = await audit.list({ limit: 100, look: 1000 })
+      const { lines } = await audit.list({ limit: 100, scan_limit: 1000 })
       assert.deepEqual(
         lines.map(({ id }) => id).filter(id => id.startsWith(`${round}.`)),
         [name(first)],
@@ -81,7 +81,7 @@ export function decisionTests(open: Open): void {
       assert.equal(await allow(storage, 'h', 'x', [1n, 99n]), 'not_owner')
       assert.equal(await decisions.find('h', 50), null)
       assert.equal(await storage.authorizations.findLive('a', 'ada'), null)
-      assert.deepEqual((await audit.list({ limit: 10, look: 10 })).lines, [])
+      assert.deepEqual((await audit.list({ limit: 10, scan_limit: 10 })).lines, [])
       assert.equal(await allow(storage, 'h', 'y', [1n]), 'recorded')
     },
   )

@@ -141,7 +141,7 @@ export function oauthTests(open: Open): void {
     const entry = (id: string) => auditEntry({ now: () => 5 }, byServer, 'tokens_ended', { detail: id })
     for (const [detail, generation] of Object.entries({ first: 2, again: 2, later: 3, earlier: 1 }))
       await storage.revokedTokens.endFamily({ id: 'f', generation }, 100, entry(detail))
-    const { lines } = await storage.audit.list({ limit: 9, look: 9 })
+    const { lines } = await storage.audit.list({ limit: 9, scan_limit: 9 })
     assert.deepEqual(
       lines.map(({ detail }) => detail),
       ['earlier', 'first'],

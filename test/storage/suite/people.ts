@@ -249,7 +249,8 @@ export function peopleTests(open: Open): void {
       [10, false],
       [null, false],
     ])
-    const entries = async () => (await audit.list({ limit: 9, look: 9 })).lines.map(({ id }) => id).sort()
+    const entries = async () =>
+      (await audit.list({ limit: 9, scan_limit: 9 })).lines.map(({ id }) => id).sort()
     assert.deepEqual(await entries(), ['account', 'on', 'paused'])
 
     await apps.create(app('late', { owner_id: 'dev' }), null)
@@ -274,7 +275,7 @@ export function peopleTests(open: Open): void {
     assert.equal(await accounts.setDisabled(other, 11, 11), 'unchanged', 'of one who is disabled already')
     assert.equal(await accounts.setDisabled(other, null, 12), 'changed')
     assert.equal(await accounts.setDisabled(last, 13, 13), 'changed')
-    assert.deepEqual((await audit.list({ limit: 9, look: 9 })).lines, [])
+    assert.deepEqual((await audit.list({ limit: 9, scan_limit: 9 })).lines, [])
   })
 
   check('a new password ends the sessions', open, async ({ accounts, sessions }) => {

@@ -19,37 +19,37 @@ export function createAudit(db: Database): Audit {
       await db.query(insert, auditValues(entry))
     },
     async list(query) {
-      const { limit, look } = query
-      const { looked, matching, values } = conditions(query)
+      const { limit, scan_limit } = query
+      const { scanned, matching, values } = conditions(query)
       // One statement, so that the scanned and the matching entries are of one snapshot.
       const rows = await db.query<(AuditRow | { id: null }) & Ends>(
-        `with looked as materialized (select * from audit_entries where ${looked} order by id desc limit $2),
+        `with scanned as materialized (select * from audit_entries where ${scanned} order by id desc limit $2),
          found as (
-           select ${auditColumns.map(name => `looked.${name}`).join(', ')},
+           select ${auditColumns.map(name => `scanned.${name}`).join(', ')},
              accounts.email as account_email, apps.name as app_name
-           from looked
-           left join accounts on accounts.id = looked.account_id
-           left join apps on apps.id = looked.app_id
-           where ${matching} order by looked.id desc limit $1)
-         select found.*, ends.looked_count, ends.last
-         from (select count(*) as looked_count, min(id) as last from looked) as ends
+           from scanned
+           left join accounts on accounts.id = scanned.account_id
+           left join apps on apps.id = scanned.app_id
+           where ${matching} order by scanned.id desc limit $1)
+         select found.*, ends.scanned_count, ends.last
+         from (select count(*) as scanned_count, min(id) as last from scanned) as ends
          left join found on true order by found.id desc`,
         values,
       )
       const found = rows.filter(row => row.id !== null)
       const lines = found
         .slice(0, limit)
-        .map(({ looked_count: _count, last: _last, ...row }) => toAuditLine(row))
+        .map(({ scanned_count: _count, last: _last, ...row }) => toAuditLine(row))
       if (found.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
       const [ends] = rows
-      return { lines, next: ends?.looked_count === look ? (ends?.last ?? null) : null }
+      return { lines, next: ends?.scanned_count === scan_limit ? (ends?.last ?? null) : null }
     },
   }
 }
 
 /** How many entries were scanned, and the oldest of them. */
 interface Ends {
-  looked_count: number
+  scanned_count: number
   last: string | null
 }
 
@@ -62,18 +62,18 @@ function named(action: AuditAction): string {
   return `'${action}'`
 }
 
-/** `looked`: conditions that an index serves; `matching`: conditions that are checked entry by entry. */
-function conditions({ account_id, app_id, action, search = '', before, limit, look }: AuditQuery) {
-  const values: Value[] = [limit + 1, look]
+/** `scanned`: conditions that an index serves; `matching`: conditions that are checked entry by entry. */
+function conditions({ account_id, app_id, action, search = '', before, limit, scan_limit }: AuditQuery) {
+  const values: Value[] = [limit + 1, scan_limit]
   const given = (value: string): string => `$${values.push(value)}::text`
-  const looked = ['true']
+  const scanned = ['true']
   if (account_id !== undefined) {
     const id = given(account_id)
-    looked.push(`(actor_id = ${id} or account_id = ${id})`)
+    scanned.push(`(actor_id = ${id} or account_id = ${id})`)
   }
-  if (app_id !== undefined) looked.push(`app_id = ${given(app_id)}`)
-  if (action !== undefined) looked.push(`action = ${named(action)}`)
-  if (before !== undefined) looked.push(`id < ${given(before)}`)
+  if (app_id !== undefined) scanned.push(`app_id = ${given(app_id)}`)
+  if (action !== undefined) scanned.push(`action = ${named(action)}`)
+  if (before !== undefined) scanned.push(`id < ${given(before)}`)
   let matching = 'true'
   if (search !== '') {
     const text = given(search)
@@ -81,8 +81,8 @@ function conditions({ account_id, app_id, action, search = '', before, limit, lo
     const parts = ['actor_name', 'accounts.email', 'apps.name', 'detail'].map(part =>
       contains(part, folded, pattern),
     )
-    matching = `(${parts.join(' or ')} or ${text} in (looked.app_id, address, request_id)
+    matching = `(${parts.join(' or ')} or ${text} in (scanned.app_id, address, request_id)
       or strpos(',' || store_ids || ',', ',' || ${text} || ',') > 0)`
   }
-  return { looked: looked.join(' and '), matching, values }
+  return { scanned: scanned.join(' and '), matching, values }
 }

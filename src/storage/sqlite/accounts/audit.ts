@@ -20,27 +20,27 @@ export function createAudit(db: Database, writeAudit: WriteAudit): Audit {
     append: entry => db.write(() => writeAudit(entry)),
     list: query =>
       db.snapshot(() => {
-        const { limit, look } = query
-        const looked = lookedAt(query)
+        const { limit, scan_limit } = query
+        const scanned = scannedOf(query)
         const matching = matchingOf(query)
         const rows = db
           .prepare<AuditRow>(
             `select ${auditColumns.map(name => `entries.${name}`).join(', ')},
                accounts.email as account_email, apps.name as app_name
-             from (select * from ${looked.sql}) as entries
+             from (select * from ${scanned.sql}) as entries
              left join accounts on accounts.id = entries.account_id
              left join apps on apps.id = entries.app_id
              where ${matching.sql} order by entries.id desc limit ?`,
           )
-          .all(...looked.values, ...matching.values, limit + 1)
+          .all(...scanned.values, ...matching.values, limit + 1)
         const lines = rows.slice(0, limit).map(toAuditLine)
         if (rows.length > limit) return { lines, next: lines.at(-1)?.id ?? null }
         const end = db
           .prepare<{ count: number; last: string | null }>(
-            `select count(*) as count, min(id) as last from (select id from ${looked.sql})`,
+            `select count(*) as count, min(id) as last from (select id from ${scanned.sql})`,
           )
-          .get(...looked.values)
-        return { lines, next: end?.count === look ? end.last : null }
+          .get(...scanned.values)
+        return { lines, next: end?.count === scan_limit ? end.last : null }
       }),
   }
 }
@@ -51,7 +51,7 @@ interface Condition {
 }
 
 /** Conditions that an index serves. */
-function lookedAt({ account_id, app_id, action, before, look }: AuditQuery): Condition {
+function scannedOf({ account_id, app_id, action, before, scan_limit }: AuditQuery): Condition {
   const where = ['true']
   const values: string[] = []
   const add = (condition: string, ...given: string[]) => {
@@ -64,7 +64,7 @@ function lookedAt({ account_id, app_id, action, before, look }: AuditQuery): Con
   if (before !== undefined) add('id < ?', before)
   return {
     sql: `audit_entries where ${where.join(' and ')} order by id desc limit ?`,
-    values: [...values, look],
+    values: [...values, scan_limit],
   }
 }
 
