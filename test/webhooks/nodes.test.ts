@@ -28,7 +28,7 @@ suite('webhooks of several processes', () => {
     assert.deepEqual(other.sent, [1])
   })
 
-  test('a process that loses a claim looks again after the lease', async () => {
+  test('a process that loses a lease looks again after the lease', async () => {
     await push(1)
     world.now += 1200
     await startNode().tick()

@@ -77,7 +77,7 @@ suite('webhooks and scopes', () => {
     assert.deepEqual(node.sent, [1, 2])
   })
 
-  test('a scope that is lost between the claim and the attempt prevents the attempt', async () => {
+  test('a scope that is lost between the lease and the attempt prevents the attempt', async () => {
     const { webhooks } = world.storage
     const { active } = webhooks
     let scope = store

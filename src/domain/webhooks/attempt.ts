@@ -1,6 +1,6 @@
 import type { ActiveEndpoint, Webhooks } from '../../storage/port/index.ts'
 import type { ActiveEndpoints } from './active-endpoints.ts'
-import type { Claimed } from './claims.ts'
+import type { Leased } from './leases.ts'
 import { healthAfter, isSuccess, stateAfter } from './outcome.ts'
 import { createRecorder } from './recorder.ts'
 import type { Answer, Send } from './send.ts'
@@ -23,7 +23,7 @@ interface AttemptDeps {
   recovered(endpoint_id: string): Promise<void>
 }
 
-/** One attempt: signs and sends a claimed event, and records the answer. */
+/** One attempt: signs and sends a leased event, and records the answer. */
 export function createAttempt({ webhooks, now, send, active, notice, observe, recovered }: AttemptDeps) {
   const recorder = createRecorder({ webhooks, moved: positions => active.enqueue(positions) })
 
@@ -48,7 +48,7 @@ export function createAttempt({ webhooks, now, send, active, notice, observe, re
     observe?.disabled(endpoint.id, disable)
   }
 
-  return async ({ endpoint, event, lease, position, since_ms }: Claimed): Promise<void> => {
+  return async ({ endpoint, event, lease, position, since_ms }: Leased): Promise<void> => {
     const attempted_at_ms = now()
     const headers = signedHeaders(endpoint, event.id, event.body, attempted_at_ms)
     const answer = await send(endpoint.url, headers, event.body)

@@ -3,7 +3,7 @@ import type { SequenceMove, Storage } from '../../storage/port/index.ts'
 import { ActiveEndpoints } from './active-endpoints.ts'
 import { createAttempt, type DeliveryObserver } from './attempt.ts'
 import { Background } from './background.ts'
-import { createClaims } from './claims.ts'
+import { createLeases } from './leases.ts'
 import { createDue } from './due.ts'
 import type { Send } from './send.ts'
 
@@ -24,7 +24,7 @@ export interface DeliveryDeps {
 
 /**
  * The loop that delivers webhooks: `due.ts` finds what is due by comparing positions in the database, so that nothing is
- * lost with a process; `claims.ts` leases it; `attempt.ts` sends it and records the answer.
+ * lost with a process; `leases.ts` takes the lease of it; `attempt.ts` sends it and records the answer.
  */
 export function createDelivery(deps: DeliveryDeps) {
   const { storage, clock, send, notice = () => {}, observe, maxQueued = 500 } = deps
@@ -34,7 +34,7 @@ export function createDelivery(deps: DeliveryDeps) {
   const background = new Background(notice)
   const due = createDue({ storage, clock, active, maxQueued })
   const attempt = createAttempt({ webhooks, now, send, active, notice, observe, recovered })
-  const claims = createClaims({ webhooks, now, active, due, background, notice, attempt })
+  const leases = createLeases({ webhooks, now, active, due, background, notice, attempt })
   /** Stores that this process has changed, with the time of the first change. */
   const changed = new Map<bigint, number>()
   let gathering: NodeJS.Timeout | undefined
@@ -44,8 +44,8 @@ export function createDelivery(deps: DeliveryDeps) {
 
   async function round(): Promise<void> {
     await due.find()
-    await claims.claimEvents()
-    await claims.claimStores()
+    await leases.leaseEvents()
+    await leases.leaseStores()
   }
 
   /** One round now; resolves when its attempts have begun. */
@@ -64,7 +64,7 @@ export function createDelivery(deps: DeliveryDeps) {
     const since = new Map(changed)
     changed.clear()
     await due.compareStores(since)
-    await claims.claimStores()
+    await leases.leaseStores()
   }
 
   /** One success makes everything due at once. */
@@ -72,7 +72,7 @@ export function createDelivery(deps: DeliveryDeps) {
     // If the comparison fails, the next round repeats it.
     active.queueOf(endpoint_id).close()
     await due.compareEndpoint(endpoint_id)
-    await claims.claimEvents()
+    await leases.leaseEvents()
   }
 
   return {
@@ -94,7 +94,7 @@ export function createDelivery(deps: DeliveryDeps) {
     /** Begins nothing more, and waits for the attempts under way. */
     async close(): Promise<void> {
       isClosed = true
-      claims.close()
+      leases.close()
       clearInterval(timer)
       clearTimeout(gathering)
       await ticking

@@ -112,7 +112,7 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
     if (newest - watermark >= leastSeq(watermarkEvery)) await webhooks.setWatermark(newest)
   }
 
-  /** Stores whose claim another process had: it may have ended before it sent them. */
+  /** Stores that another process had the lease of: it may have ended before it sent them. */
   async function checkElsewhere(): Promise<void> {
     const store_ids = [...elsewhere].filter(([, at]) => at <= now()).map(([store_id]) => store_id)
     if (store_ids.length === 0) return

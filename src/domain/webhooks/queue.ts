@@ -42,7 +42,7 @@ export class EndpointQueue {
   add(store_id: bigint, ready_ms: number, since_ms: number | null): boolean {
     const known = this.#stores.get(store_id)
     if (known) {
-      // Of two reads the earlier may have seen a lease that has ended since. A claim that is too early is refused.
+      // Of two reads the earlier may have seen a lease that has ended since. A lease that is asked for too early is refused.
       known.ready_ms = Math.min(known.ready_ms, ready_ms)
       known.since_ms ??= since_ms
       return true

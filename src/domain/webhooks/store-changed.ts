@@ -3,7 +3,7 @@ import { storedAt } from '../../lib/seq.ts'
 import { messageBody, messageId } from '../../lib/webhook-message.ts'
 import {
   type ActiveEndpoint,
-  type ClaimedPosition,
+  type LeasedPosition,
   changeKinds,
   type NewDelivery,
 } from '../../storage/port/index.ts'
@@ -17,7 +17,7 @@ import { feedOf } from '../reading/feed.ts'
  */
 export function storeChanged(
   { id: endpoint_id, scope }: ActiveEndpoint,
-  { store_id, seq, scope: allowed }: ClaimedPosition,
+  { store_id, seq, scope: allowed }: LeasedPosition,
   history: string,
   now_ms: number,
 ): NewDelivery | null {

@@ -51,7 +51,7 @@ export interface DuePosition {
 }
 
 /** The store as it is at the attempt. */
-export interface ClaimedPosition {
+export interface LeasedPosition {
   endpoint_id: string
   store_id: bigint
   seq: number
@@ -155,11 +155,11 @@ export interface WebhookPositions {
   /** Positions behind their store's newest seq or of another history, without those of endpoints in backoff; by store. */
   due(scope: DueScope, history: string, now_ms: number, limit: number): Promise<DuePosition[]>
   /** Leases those that are still due and allowed, also of endpoints in backoff. */
-  claim(
+  lease(
     positions: readonly Omit<DuePosition, 'next_at_ms'>[],
     history: string,
     lease: Lease,
-  ): Promise<ClaimedPosition[]>
+  ): Promise<LeasedPosition[]>
 }
 
 export interface WebhookDeliveries {
@@ -167,7 +167,7 @@ export interface WebhookDeliveries {
    * Leases the oldest pending events of the endpoints, so many of each; of one in backoff only those that a person has
    * asked for.
    */
-  claimPending(endpoint_ids: readonly string[], lease: Lease, of_each: number): Promise<WebhookDelivery[]>
+  leasePending(endpoint_ids: readonly string[], lease: Lease, of_each: number): Promise<WebhookDelivery[]>
   /** Ends leases: records attempts in the log and in the positions. Returns positions that moved meanwhile. */
   settle(attempts: readonly Attempt[]): Promise<DuePosition[]>
 

@@ -284,16 +284,16 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
     s => s.webhooks.due({ above: 1 }, 'h', 1, 10),
     s => s.webhooks.due({ endpoint_id: 'we_1', after: null }, 'h', 1, 10),
   ],
-  'webhooks.claim': [
+  'webhooks.lease': [
     'one',
     s =>
-      s.webhooks.claim(
+      s.webhooks.lease(
         [one, two].map(store_id => ({ endpoint_id: 'we_1', store_id })),
         'h',
         lease,
       ),
   ],
-  'webhooks.claimPending': ['one', s => s.webhooks.claimPending(['we_1'], lease, 10)],
+  'webhooks.leasePending': ['one', s => s.webhooks.leasePending(['we_1'], lease, 10)],
   'webhooks.settle': [
     'one for each store',
     s => s.webhooks.settle([attempt('delivered'), attempt('failed')]),

@@ -16,7 +16,7 @@ await runFiles('postgres', [
   'oauth/idempotency.test.ts',
   'oauth/revocation-race.test.ts',
   'oauth/token-families.test.ts',
-  'webhooks/claims.test.ts',
+  'webhooks/leases.test.ts',
   'webhooks/delivery.test.ts',
   'webhooks/nodes.test.ts',
   'webhooks/scopes.test.ts',

@@ -10,7 +10,7 @@ import { deliveryColumns, endpointColumns, type EndpointRow, toEndpoint } from '
 import type { Database } from '../connection/database.ts'
 import { runEach, type Statement } from './statements.ts'
 
-/** Of endpoints that may be called; the claim repeats the condition of the lease, which decides between nodes. */
+/** Of endpoints that may be called; taking the lease repeats its condition, which decides between nodes. */
 const pendingSql = `select endpoint_id, id, store_id, app_id from (
     select webhook_deliveries.endpoint_id, webhook_deliveries.id, webhook_deliveries.store_id, webhook_endpoints.app_id,
       row_number() over (
@@ -23,7 +23,7 @@ const pendingSql = `select endpoint_id, id, store_id, app_id from (
       and webhook_endpoints.disabled_at is null and apps.disabled_at is null and not webhooks_paused
   ) as pending where place <= $3`
 
-const claimSql = `update webhook_deliveries set lease = $3, leased_until_ms = $5
+const leaseSql = `update webhook_deliveries set lease = $3, leased_until_ms = $5
   where endpoint_id = $1 and id = $2 and state = 'pending' and leased_until_ms <= $4
   returning ${deliveryColumns}`
 
@@ -62,7 +62,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
   }
 
   return {
-    async claimPending(endpoint_ids, { id, now_ms, until_ms }, of_each) {
+    async leasePending(endpoint_ids, { id, now_ms, until_ms }, of_each) {
       const found = await db.query<Pending>(pendingSql, [endpoint_ids, now_ms, of_each])
       const allowed: Pending[] = []
       const refused: Statement[] = []
@@ -73,7 +73,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
       await runEach(db, refused)
       const statements = allowed
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-        .map((each): Statement => [claimSql, [each.endpoint_id, each.id, id, now_ms, until_ms]])
+        .map((each): Statement => [leaseSql, [each.endpoint_id, each.id, id, now_ms, until_ms]])
       return (await runEach<WebhookDelivery>(db, statements)).flatMap(rows => [...rows])
     },
     async settle(attempts) {

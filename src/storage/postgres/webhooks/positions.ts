@@ -1,4 +1,4 @@
-import type { ClaimedPosition, DuePosition, DueScope, WebhookPositions } from '../../port/index.ts'
+import type { LeasedPosition, DuePosition, DueScope, WebhookPositions } from '../../port/index.ts'
 import { firstAfter } from '../../shared/list.ts'
 import { sortedIds } from '../../shared/record-keys.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
@@ -40,7 +40,7 @@ function statementOf(
   return [ofEndpoint, [history, now_ms, scope.endpoint_id, limit, firstAfter(scope.after)]]
 }
 
-const claimSql = `update webhook_positions as known set lease = $5, leased_until_ms = $6
+const leaseSql = `update webhook_positions as known set lease = $5, leased_until_ms = $6
   from stores, webhook_endpoints, apps
   where known.store_id = $3 and known.endpoint_id = any ($4::text[]) and known.next_at_ms <= $2 and known.leased_until_ms <= $2
     and stores.id = known.store_id and stores.id = $3
@@ -65,14 +65,14 @@ export function createPositions(db: Database): WebhookPositions {
       const [sql, values] = statementOf(db.citus, ...given)
       return [...(await db.query<DuePosition>(sql, values))]
     },
-    async claim(positions, history, { id, now_ms, until_ms }) {
+    async lease(positions, history, { id, now_ms, until_ms }) {
       const ofStore = Map.groupBy(positions, ({ store_id }) => store_id)
-      // In the order of the stores: two nodes that claim the same wait for each other, and never deadlock.
+      // In the order of the stores: two nodes that lease the same wait for each other, and never deadlock.
       const statements = sortedIds(ofStore.keys()).map((store_id): Statement => {
         const endpoint_ids = (ofStore.get(store_id) ?? []).map(({ endpoint_id }) => endpoint_id)
-        return [claimSql, [history, now_ms, store_id, endpoint_ids, id, until_ms]]
+        return [leaseSql, [history, now_ms, store_id, endpoint_ids, id, until_ms]]
       })
-      return (await runEach<ClaimedPosition>(db, statements)).flatMap(rows => [...rows])
+      return (await runEach<LeasedPosition>(db, statements)).flatMap(rows => [...rows])
     },
   }
 }

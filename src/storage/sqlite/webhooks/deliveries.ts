@@ -5,7 +5,7 @@ import type { Database } from '../connection/database.ts'
 
 export function createDeliveries(db: Database): WebhookDeliveries {
   // A person may ask for the event of a store that the app cannot read any more.
-  const claim = db.prepare<WebhookDelivery>(
+  const lease = db.prepare<WebhookDelivery>(
     `update webhook_deliveries set lease = ?2, leased_until_ms = ?4
      where (endpoint_id, id) in (
        select endpoint_id, id from (
@@ -106,11 +106,11 @@ export function createDeliveries(db: Database): WebhookDeliveries {
   )
 
   return {
-    claimPending: (endpoint_ids, { id, now_ms, until_ms }, of_each) =>
+    leasePending: (endpoint_ids, { id, now_ms, until_ms }, of_each) =>
       db.write(() => {
         const ids = JSON.stringify(endpoint_ids)
         refuse.run(ids)
-        return claim.all(ids, id, now_ms, until_ms, of_each)
+        return lease.all(ids, id, now_ms, until_ms, of_each)
       }),
     settle: attempts =>
       db.write(() => {

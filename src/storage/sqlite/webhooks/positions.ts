@@ -1,5 +1,5 @@
 import { maxInt64, minInt64 } from '../../../lib/int64.ts'
-import type { ClaimedPosition, DuePosition, DueScope, WebhookPositions } from '../../port/index.ts'
+import type { LeasedPosition, DuePosition, DueScope, WebhookPositions } from '../../port/index.ts'
 import { firstAfter } from '../../shared/list.ts'
 import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
@@ -67,7 +67,7 @@ export function createPositions(db: Database): WebhookPositions {
     // With BETWEEN, SQLite would read from the beginning of the range to the end of the index.
     'known.endpoint_id = ?3 and known.store_id >= ?5 and known.store_id <= ?6',
   )
-  const claim = db.prepare<ClaimedPosition>(
+  const lease = db.prepare<LeasedPosition>(
     `update webhook_positions set lease = ?5, leased_until_ms = ?6
      where endpoint_id = ?3 and store_id = ?4 and next_at_ms <= ?2 and leased_until_ms <= ?2
        and exists (select 1 from ${positions} join ${endpoints}
@@ -118,10 +118,10 @@ export function createPositions(db: Database): WebhookPositions {
       }
       return found
     },
-    claim: (positions, history, { id, now_ms, until_ms }) =>
+    lease: (positions, history, { id, now_ms, until_ms }) =>
       db.write(() =>
         positions.flatMap(({ endpoint_id, store_id }) => {
-          const row = claim.get(history, now_ms, endpoint_id, store_id, id, until_ms)
+          const row = lease.get(history, now_ms, endpoint_id, store_id, id, until_ms)
           return row ?? []
         }),
       ),

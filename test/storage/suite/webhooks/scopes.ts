@@ -30,7 +30,7 @@ const setScope = ({ apps }: Storage, scope: string) => apps.update({ ...app('a')
 
 const accessVersion = async ({ webhooks }: Storage) => (await webhooks.active())[0]?.access_version
 
-/** The stores that are due, in the three ways to ask and by a claim; they must agree. */
+/** The stores that are due, in the three ways to ask and by a lease; they must agree. */
 async function due({ webhooks, changes }: Storage): Promise<bigint[]> {
   const history = await changes.history()
   const all = links.map(([store_id]) => store_id)
@@ -40,16 +40,16 @@ async function due({ webhooks, changes }: Storage): Promise<bigint[]> {
     ),
   )
   const pairs = all.map(store_id => ({ endpoint_id: 'we_1', store_id }))
-  const claimed = await webhooks.claim(pairs, history, lease)
-  // So that the next claim finds them again.
-  const released = claimed.map(({ store_id }) => ({
+  const leased = await webhooks.lease(pairs, history, lease)
+  // So that the next lease finds them again.
+  const released = leased.map(({ store_id }) => ({
     ...outcome,
     id: `msg_${store_id}`,
     store_id,
     position: { history, seq: 0 },
   }))
   await webhooks.settle(released)
-  const ids = [...found, claimed].map(rows => rows.map(({ store_id }) => store_id).sort())
+  const ids = [...found, leased].map(rows => rows.map(({ store_id }) => store_id).sort())
   for (const each of ids) assert.deepEqual(each, ids[0])
   return ids[0] ?? []
 }
@@ -110,8 +110,8 @@ export function webhookScopeTests(open: Open): void {
   check('a delivery is not sent again while the app may not read its store', open, async storage => {
     await begin(storage)
     const { webhooks } = storage
-    const claimed = async () =>
-      (await webhooks.claimPending(['we_1'], { ...lease, now_ms: 9e9, until_ms: 9e9 + 1 }, 10)).map(
+    const leased = async () =>
+      (await webhooks.leasePending(['we_1'], { ...lease, now_ms: 9e9, until_ms: 9e9 + 1 }, 10)).map(
         ({ id }) => id,
       )
     const add = (id: string, store_id: bigint | null) =>
@@ -125,7 +125,7 @@ export function webhookScopeTests(open: Open): void {
       })
     await add('msg_1', 1n)
     await add('msg_2', 2n)
-    assert.deepEqual(await claimed(), ['msg_2'])
+    assert.deepEqual(await leased(), ['msg_2'])
     const refused = await webhooks.delivery('msg_1')
     assert.deepEqual(
       [refused?.state, refused?.problem],
@@ -133,11 +133,11 @@ export function webhookScopeTests(open: Open): void {
     )
     await webhooks.resend('msg_2')
     await setScope(storage, `${store} ${inventory}`)
-    assert.deepEqual(await claimed(), [])
+    assert.deepEqual(await leased(), [])
     assert.equal((await webhooks.delivery('msg_2'))?.state, 'failed')
     await setScope(storage, every)
     await webhooks.resend('msg_2')
-    assert.deepEqual(await claimed(), ['msg_2'])
+    assert.deepEqual(await leased(), ['msg_2'])
   })
 
   check('the access version rises when an app may read more of a store', open, async storage => {

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
-import type {
-  Attempt,
-  ClaimedPosition,
-  Storage,
-  WebhookDelivery,
-} from '../../../../src/storage/port/index.ts'
+import type { Attempt, LeasedPosition, Storage, WebhookDelivery } from '../../../../src/storage/port/index.ts'
 import { check, type Open, store, write } from '../fixtures.ts'
 import { allow, endpoint, move, prepare } from './fixtures.ts'
 
@@ -16,8 +11,8 @@ async function due({ webhooks, changes }: Storage, now_ms = 1000, endpoint_id = 
   return found.map(({ store_id }) => store_id)
 }
 
-const claim = async ({ webhooks, changes }: Storage, store_ids: bigint[], id: string, now_ms = 1000) =>
-  webhooks.claim(
+const leaseStores = async ({ webhooks, changes }: Storage, store_ids: bigint[], id: string, now_ms = 1000) =>
+  webhooks.lease(
     store_ids.map(store_id => ({ endpoint_id: 'we_1', store_id })),
     await changes.history(),
     lease(id, now_ms),
@@ -27,7 +22,7 @@ const outcome = { duration_ms: 5, status: 200, problem: null, answer: 'ok' }
 
 const attempt = async (
   { changes }: Storage,
-  { endpoint_id, store_id, seq }: ClaimedPosition,
+  { endpoint_id, store_id, seq }: LeasedPosition,
   lease_id: string,
   over: Partial<Attempt> = {},
 ): Promise<Attempt> => ({
@@ -103,15 +98,15 @@ export function sendingTests(open: Open): void {
   check('a lease is given once, and again when it has expired', open, async storage => {
     await begin(storage)
     await move(storage, 1n)
-    const claims = await Promise.all(['x', 'y', 'z'].map(id => claim(storage, [1n, 2n], id)))
-    assert.equal(claims.flat().length, 1)
+    const leases = await Promise.all(['x', 'y', 'z'].map(id => leaseStores(storage, [1n, 2n], id)))
+    assert.equal(leases.flat().length, 1)
     const { webhooks, changes } = storage
     assert.deepEqual(
       await webhooks.due({ endpoint_id: 'we_1', after: null }, await changes.history(), 1000, 10),
       [{ endpoint_id: 'we_1', store_id: 1n, next_at_ms: 31_000 }],
     )
-    assert.deepEqual(await claim(storage, [1n], 'sooner', 30_999), [])
-    assert.equal((await claim(storage, [1n], 'later', 31_000)).length, 1)
+    assert.deepEqual(await leaseStores(storage, [1n], 'sooner', 30_999), [])
+    assert.equal((await leaseStores(storage, [1n], 'later', 31_000)).length, 1)
   })
 
   check(
@@ -121,13 +116,13 @@ export function sendingTests(open: Open): void {
       await begin(storage)
       const { webhooks } = storage
       await move(storage, 1n)
-      const claimed = first(await claim(storage, [1n], 'x'))
-      assert.deepEqual(await webhooks.settle([await attempt(storage, claimed, 'x')]), [])
+      const leased = first(await leaseStores(storage, [1n], 'x'))
+      assert.deepEqual(await webhooks.settle([await attempt(storage, leased, 'x')]), [])
       assert.deepEqual(await due(storage), [])
       await move(storage, 1n)
       assert.deepEqual(await due(storage), [1n])
-      assert.deepEqual(await claim(storage, [1n], 'y', 1999), [])
-      assert.equal(first(await claim(storage, [1n], 'y', 2000)).seq, claimed.seq + 1)
+      assert.deepEqual(await leaseStores(storage, [1n], 'y', 1999), [])
+      assert.equal(first(await leaseStores(storage, [1n], 'y', 2000)).seq, leased.seq + 1)
     },
   )
 
@@ -135,9 +130,9 @@ export function sendingTests(open: Open): void {
     await begin(storage)
     const { webhooks } = storage
     await move(storage, 1n)
-    const claimed = first(await claim(storage, [1n], 'x'))
+    const leased = first(await leaseStores(storage, [1n], 'x'))
     await move(storage, 1n)
-    assert.deepEqual(await webhooks.settle([await attempt(storage, claimed, 'x')]), [
+    assert.deepEqual(await webhooks.settle([await attempt(storage, leased, 'x')]), [
       { endpoint_id: 'we_1', store_id: 1n, next_at_ms: 2000 },
     ])
   })
@@ -145,9 +140,9 @@ export function sendingTests(open: Open): void {
   check('an attempt whose lease was taken over moves nothing', open, async storage => {
     await begin(storage)
     await move(storage, 1n)
-    const claimed = first(await claim(storage, [1n], 'x'))
-    await claim(storage, [1n], 'y', 31_000)
-    await storage.webhooks.settle([await attempt(storage, claimed, 'x')])
+    const leased = first(await leaseStores(storage, [1n], 'x'))
+    await leaseStores(storage, [1n], 'y', 31_000)
+    await storage.webhooks.settle([await attempt(storage, leased, 'x')])
     assert.deepEqual(await due(storage, 61_000), [1n])
   })
 
@@ -162,9 +157,9 @@ export function sendingTests(open: Open): void {
         [1000, 'x'],
         [3000, 'y'],
       ] as const) {
-        const claimed = first(await claim(storage, [1n], id, now))
+        const leased = first(await leaseStores(storage, [1n], id, now))
         const failed = { state: 'failed', attempted_at_ms: now, status: 500, problem: 'HTTP 500' } as const
-        await webhooks.settle([await attempt(storage, claimed, id, failed)])
+        await webhooks.settle([await attempt(storage, leased, id, failed)])
       }
       assert.deepEqual(await due(storage, 4000), [1n])
       const [entry, ...others] = await webhooks.deliveries('we_1', 10)
@@ -195,13 +190,13 @@ export function sendingTests(open: Open): void {
       assert.deepEqual(await due(storage, 1000, 'we_2'), [])
       await authorizations.revokeApp('a', [1n], 60)
       assert.deepEqual(await due(storage), [2n])
-      assert.deepEqual(await claim(storage, [1n], 'x'), [])
+      assert.deepEqual(await leaseStores(storage, [1n], 'x'), [])
       await webhooks.setDisabled('we_1', { at: 1, reason: 'by_hand' })
       assert.deepEqual(await due(storage), [])
       await webhooks.setDisabled('we_1', null)
       await webhooks.setPaused('a', true)
       assert.deepEqual(await due(storage), [])
-      assert.deepEqual(await claim(storage, [2n], 'x'), [])
+      assert.deepEqual(await leaseStores(storage, [2n], 'x'), [])
       await webhooks.setPaused('a', false)
       assert.deepEqual(await due(storage), [2n])
     },
@@ -233,7 +228,7 @@ export function sendingTests(open: Open): void {
     },
   )
 
-  check('in backoff nothing is due, but a claim is possible', open, async storage => {
+  check('in backoff nothing is due, but a lease is possible', open, async storage => {
     await begin(storage)
     await move(storage, 1n)
     await storage.webhooks.report({
@@ -282,7 +277,7 @@ export function sendingTests(open: Open): void {
       body: '{}',
       created_at_ms: 1,
     })
-    const claimed = () => webhooks.claimPending(['we_1'], lease('x', 100_000), 10)
+    const leased = () => webhooks.leasePending(['we_1'], lease('x', 100_000), 10)
     const end = (event: WebhookDelivery): Attempt => ({
       ...event,
       lease: 'x',
@@ -291,13 +286,13 @@ export function sendingTests(open: Open): void {
       attempted_at_ms: 100_000,
       ...outcome,
     })
-    const event = first(await claimed())
+    const event = first(await leased())
     await webhooks.resend('msg_1')
     await webhooks.settle([end(event)])
     const resent = await webhooks.delivery('msg_1')
     assert.deepEqual([resent?.state, resent?.attempts], ['pending', 1])
-    await webhooks.settle([end(first(await claimed()))])
-    assert.deepEqual(await claimed(), [])
+    await webhooks.settle([end(first(await leased()))])
+    assert.deepEqual(await leased(), [])
     assert.equal((await webhooks.delivery('msg_1'))?.state, 'delivered')
   })
 
@@ -305,8 +300,8 @@ export function sendingTests(open: Open): void {
     await begin(storage)
     const { webhooks } = storage
     await move(storage, 1n)
-    const [claimed] = await claim(storage, [1n], 'x')
-    assert.ok(claimed)
+    const [leased] = await leaseStores(storage, [1n], 'x')
+    assert.ok(leased)
     for (const [id, attempted_at_ms, problem] of [
       ['older', 2000, 'HTTP 500'],
       ['newest', 3000, 'HTTP 503'],
@@ -314,7 +309,7 @@ export function sendingTests(open: Open): void {
       ['success', 4000, null],
     ] as const) {
       const state = problem === null ? 'delivered' : 'failed'
-      await webhooks.settle([await attempt(storage, claimed, 'x', { id, attempted_at_ms, problem, state })])
+      await webhooks.settle([await attempt(storage, leased, 'x', { id, attempted_at_ms, problem, state })])
     }
     await webhooks.setDisabled('we_1', { at: 5, reason: 'by_hand' })
     const { troubled } = await webhooks.summary()
@@ -329,14 +324,14 @@ export function sendingTests(open: Open): void {
     const { webhooks, authorizations } = storage
     await allow(storage, [2n], 'change')
     await authorizations.revoke('grant', 60)
-    const pending = await webhooks.claimPending(['we_1', 'none'], lease('x', 100_000), 1)
+    const pending = await webhooks.leasePending(['we_1', 'none'], lease('x', 100_000), 1)
     assert.deepEqual(
       pending.map(({ type }) => type),
       ['authorization.changed'],
     )
     const event = first(pending)
     assert.deepEqual(
-      (await webhooks.claimPending(['we_1'], lease('y', 100_000), 10)).map(({ type }) => type),
+      (await webhooks.leasePending(['we_1'], lease('y', 100_000), 10)).map(({ type }) => type),
       ['authorization.revoked'],
     )
     const done = (state: 'pending' | 'delivered'): Attempt => ({
@@ -348,10 +343,10 @@ export function sendingTests(open: Open): void {
       ...outcome,
     })
     await webhooks.settle([done('pending')])
-    assert.equal((await webhooks.claimPending(['we_1'], lease('x', 101_000), 10)).length, 1)
+    assert.equal((await webhooks.leasePending(['we_1'], lease('x', 101_000), 10)).length, 1)
     await webhooks.settle([done('delivered')])
     assert.equal((await webhooks.delivery(event.id))?.attempts, 2)
-    assert.deepEqual(await webhooks.claimPending(['we_1'], lease('x', 102_000), 10), [])
+    assert.deepEqual(await webhooks.leasePending(['we_1'], lease('x', 102_000), 10), [])
     assert.deepEqual((await webhooks.summary()).deliveries, { pending: 1, delivered: 1, failed: 0 })
     assert.equal(await webhooks.oldestPending(), 60_000)
     const failed = { retry_at_ms: 5000, at: 60, disable: null }
@@ -378,13 +373,13 @@ export function sendingTests(open: Open): void {
       await webhooks.add({ ...asked, id: 'msg_store', type: 'store.changed', store_id: 2n, created_at_ms: 1 })
       await webhooks.add({ ...asked, id: 'msg_test', type: 'webhook.test', store_id: null, created_at_ms: 2 })
       const ids = async (found: Promise<WebhookDelivery[]>) => (await found).map(({ id }) => id)
-      const claimOne = () => ids(webhooks.claimPending(['we_1'], lease('x', 100_000), 1))
+      const leaseOne = () => ids(webhooks.leasePending(['we_1'], lease('x', 100_000), 1))
       // The one that is not allowed ends, and does not keep the others from being sent.
-      assert.deepEqual([...(await claimOne()), ...(await claimOne())], ['msg_test'])
+      assert.deepEqual([...(await leaseOne()), ...(await leaseOne())], ['msg_test'])
       assert.equal((await webhooks.delivery('msg_store'))?.state, 'failed')
       await allow(storage, [1n, 2n], 'change')
       await webhooks.resend('msg_store')
-      assert.deepEqual(await claimOne(), ['msg_store'])
+      assert.deepEqual(await leaseOne(), ['msg_store'])
       await authorizations.revoke('grant', 60)
       assert.equal((await webhooks.resend('msg_store'))?.state, 'pending')
       assert.equal(await webhooks.resend('none'), null)
@@ -395,10 +390,10 @@ export function sendingTests(open: Open): void {
     await begin(storage)
     const { webhooks } = storage
     await move(storage, 1n)
-    const claimed = first(await claim(storage, [1n], 'x'))
+    const leased = first(await leaseStores(storage, [1n], 'x'))
     for (let i = 0; i < 6; i++) {
       const entry = { id: `msg_${i}`, created_at_ms: i + 1 }
-      await webhooks.settle([await attempt(storage, claimed, 'x', entry)])
+      await webhooks.settle([await attempt(storage, leased, 'x', entry)])
     }
     await webhooks.resend('msg_0')
     await webhooks.trim(['we_1'], 3)
@@ -412,9 +407,9 @@ export function sendingTests(open: Open): void {
     await begin(storage)
     const { webhooks } = storage
     await move(storage, 1n)
-    const claimed = first(await claim(storage, [1n], 'x'))
+    const leased = first(await leaseStores(storage, [1n], 'x'))
     await webhooks.remove('we_1')
-    await webhooks.settle([await attempt(storage, claimed, 'x')])
+    await webhooks.settle([await attempt(storage, leased, 'x')])
     assert.deepEqual(await webhooks.deliveries('we_1', 10), [])
     assert.deepEqual(await due(storage), [])
   })

@@ -12,7 +12,7 @@ const maxEvents = 2
 const leaseFor = 15_000
 
 /** An event that this process alone may send. */
-export interface Claimed {
+export interface Leased {
   endpoint: ActiveEndpoint
   event: NewDelivery
   lease: string
@@ -28,43 +28,43 @@ interface Taken {
   since_ms: number | null
 }
 
-interface ClaimDeps {
-  webhooks: Pick<Webhooks, 'active' | 'claim' | 'claimPending'>
+interface LeaseDeps {
+  webhooks: Pick<Webhooks, 'active' | 'lease' | 'leasePending'>
   now(): number
   active: ActiveEndpoints
   due: Due
   background: Background
   notice(error: unknown): void
-  attempt(claimed: Claimed): Promise<void>
+  attempt(leased: Leased): Promise<void>
 }
 
 /** Decides by leases which process sends an event, and begins its attempt. */
-export function createClaims({ webhooks, now, active, due, background, notice, attempt }: ClaimDeps) {
+export function createLeases({ webhooks, now, active, due, background, notice, attempt }: LeaseDeps) {
   let isClosed = false
-  let claiming: Promise<void> | null = null
-  let isClaimDue = false
+  let leasing: Promise<void> | null = null
+  let isLeaseDue = false
   let next: NodeJS.Timeout | undefined
 
-  /** A call that comes during a claim makes the next one, so that a claim is of many stores. */
-  function claimStores(): Promise<void> {
-    isClaimDue = true
-    claiming ??= claimAll()
-    return claiming
+  /** A call while leases are taken takes more afterwards, so that each step is of many stores. */
+  function leaseStores(): Promise<void> {
+    isLeaseDue = true
+    leasing ??= leaseWhileDue()
+    return leasing
   }
 
-  async function claimAll(): Promise<void> {
+  async function leaseWhileDue(): Promise<void> {
     try {
-      while (isClaimDue) {
-        isClaimDue = false
-        await claimReady()
+      while (isLeaseDue) {
+        isLeaseDue = false
+        await leaseReady()
       }
     } finally {
-      claiming = null
+      leasing = null
     }
   }
 
   /** Begins attempts for stores that are ready, as far as there are free slots. */
-  async function claimReady(): Promise<void> {
+  async function leaseReady(): Promise<void> {
     const { history } = due
     if (isClosed || history === null) return
     const taken = takeReady()
@@ -95,20 +95,20 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
       else {
         due.lookAgain(store_id, lease.until_ms)
         // The slot is free for the next store of the queue.
-        isClaimDue = true
+        isLeaseDue = true
       }
     }
   }
 
   /** Those that this process may send, by endpoint and store. */
   async function leaseAll(taken: readonly Taken[], history: string, lease: Lease) {
-    const positions = await webhooks.claim(taken, history, lease)
+    const positions = await webhooks.lease(taken, history, lease)
     const endpoints = await current(positions)
     return new Map(
       positions.flatMap(position => {
         const { endpoint_id, store_id, seq } = position
         const endpoint = endpoints.get(endpoint_id)
-        // Null when the app has lost its scopes since the claim.
+        // Null when the app has lost its scopes since the lease began.
         const event = endpoint ? storeChanged(endpoint, position, history, now()) : null
         return endpoint && event ? [[`${endpoint_id} ${store_id}`, { endpoint, event, seq }]] : []
       }),
@@ -116,8 +116,8 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
   }
 
   /** The endpoints as they are now: a new secret signs from this attempt on. */
-  async function current(claimed: readonly { endpoint_id: string }[]): Promise<Map<string, ActiveEndpoint>> {
-    const ids = new Set(claimed.map(({ endpoint_id }) => endpoint_id))
+  async function current(leased: readonly { endpoint_id: string }[]): Promise<Map<string, ActiveEndpoint>> {
+    const ids = new Set(leased.map(({ endpoint_id }) => endpoint_id))
     const endpoints = ids.size === 0 ? [] : await webhooks.active([...ids])
     return new Map(endpoints.map(endpoint => [endpoint.id, endpoint]))
   }
@@ -133,7 +133,7 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
     })
   }
 
-  /** Claims again when the next store is ready. */
+  /** Takes leases again when the next store is ready. */
   function planNext(): void {
     let at = Number.POSITIVE_INFINITY
     for (const endpoint of active.all()) {
@@ -141,17 +141,17 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
       at = Math.min(at, active.queueOf(endpoint.id).nextReady() ?? at)
     }
     clearTimeout(next)
-    if (Number.isFinite(at)) next = setTimeout(claimLater, Math.max(10, at - now()))
+    if (Number.isFinite(at)) next = setTimeout(leaseLater, Math.max(10, at - now()))
   }
 
-  const claimLater = () => background.run(claimStores())
+  const leaseLater = () => background.run(leaseStores())
 
   /** Begins attempts for events of the outbox. */
-  async function claimEvents(): Promise<void> {
+  async function leaseEvents(): Promise<void> {
     const ids = active.acceptingEvents()
     if (ids.length === 0 || isClosed) return
     const lease = newLease()
-    const events = await webhooks.claimPending(ids, lease, maxEvents)
+    const events = await webhooks.leasePending(ids, lease, maxEvents)
     const endpoints = await current(events)
     for (const event of events) {
       const endpoint = endpoints.get(event.endpoint_id)
@@ -162,17 +162,17 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
     }
   }
 
-  function begin(claimed: Claimed): void {
-    const attempted = attempt(claimed).catch(error => {
+  function begin(leased: Leased): void {
+    const attempted = attempt(leased).catch(error => {
       // Perhaps nothing was recorded, and the store has left the queue.
-      active.queueOf(claimed.endpoint.id).close()
+      active.queueOf(leased.endpoint.id).close()
       throw error
     })
     const work = attempted.finally(() => {
-      active.release(claimed.endpoint.id)
+      active.release(leased.endpoint.id)
       if (isClosed) return
-      claimLater()
-      if (claimed.position === null) background.run(claimEvents())
+      leaseLater()
+      if (leased.position === null) background.run(leaseEvents())
     })
     background.run(work)
   }
@@ -180,9 +180,9 @@ export function createClaims({ webhooks, now, active, due, background, notice, a
   const newLease = (): Lease => ({ id: randomId(), now_ms: now(), until_ms: now() + leaseFor })
 
   return {
-    claimStores,
-    claimEvents,
-    /** Claims nothing more. */
+    leaseStores,
+    leaseEvents,
+    /** Takes no more leases. */
     close(): void {
       isClosed = true
       clearTimeout(next)

@@ -4,9 +4,9 @@ import type { Delivery } from '../../src/domain/webhooks/delivery.ts'
 import type { Send } from '../../src/domain/webhooks/send.ts'
 import { ok, useNodes } from './harness.ts'
 
-/** What a process takes from its queue, what becomes of a claim, and what it finishes before it ends. */
+/** What a process takes from its queue, what becomes of a lease, and what it finishes before it ends. */
 
-suite('claims of webhooks', () => {
+suite('leases of webhooks', () => {
   const all = [1, 2, 3, 4, 5, 6]
   const world = useNodes(all)
   const { startNode, push, settled, until, log } = world
@@ -39,7 +39,7 @@ suite('claims of webhooks', () => {
     })
   }
 
-  test('a claim that is refused holds no slot: the next stores are sent', async () => {
+  test('a lease that is refused holds no slot: the next stores are sent', async () => {
     await push(...all)
     await startNode().tick()
     await until(async () => (await log()).length === 6)
@@ -102,21 +102,21 @@ suite('claims of webhooks', () => {
     ['a round', node => void node.tick()],
     ['a change that it has stored', node => node.delivery.moved(moves)],
   ] as [string, (node: ReturnType<typeof startNode>) => void][]) {
-    test(`close waits for a claim under way, and for what it sends: ${name}`, async () => {
+    test(`close waits for a lease under way, and for what it sends: ${name}`, async () => {
       const { storage } = world
-      const claiming = Promise.withResolvers<void>()
+      const leasing = Promise.withResolvers<void>()
       const answered = Promise.withResolvers<void>()
-      const claim: typeof storage.webhooks.claim = async (...given) => {
-        claiming.resolve()
+      const lease: typeof storage.webhooks.lease = async (...given) => {
+        leasing.resolve()
         await answered.promise
-        return storage.webhooks.claim(...given)
+        return storage.webhooks.lease(...given)
       }
-      const slow = { ...storage, webhooks: { ...storage.webhooks, claim } }
+      const slow = { ...storage, webhooks: { ...storage.webhooks, lease } }
       const node = startNode(() => ok, { storage: slow })
       await node.tick()
       await push(1)
       begin(node)
-      await claiming.promise
+      await leasing.promise
       let isClosed = false
       const closing = node.delivery.close().then(() => {
         isClosed = true
