@@ -52,6 +52,23 @@ export interface Config {
   shutdown_delay: number
 }
 
+/** What one process is made with, apart from its database, address and threads. */
+export type ServerConfig = Pick<
+  Config,
+  | 'log_level'
+  | 'trust_proxy'
+  | 'rate_limit'
+  | 'max_connections'
+  | 'max_requests'
+  | 'max_wait'
+  | 'max_waiting'
+  | 'webhook_allow'
+  | 'smtp_url'
+  | 'mail_from'
+  | 'sandbox'
+  | 'sandbox_developers'
+>
+
 /** Every variable that is read. */
 const settings = [
   'HOST',

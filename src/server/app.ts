@@ -1,9 +1,8 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
+import type { ServerConfig } from '../config.ts'
 import { sendErrorPage } from '../console/error-page.ts'
 import { consolePages } from '../console/index.ts'
-import { createMail } from '../domain/accounts/mail.ts'
 import { createThrottle } from '../domain/accounts/throttle.ts'
 import { createPendingConsents } from '../domain/apps/pending-consents.ts'
 import { rejectOverload } from '../http/admission/overload.ts'
@@ -36,21 +35,7 @@ import { createServices } from './services.ts'
 export interface AppDeps {
   storage: Storage
   clock: Clock
-  config: Pick<
-    Config,
-    | 'log_level'
-    | 'trust_proxy'
-    | 'rate_limit'
-    | 'max_connections'
-    | 'max_requests'
-    | 'max_wait'
-    | 'max_waiting'
-    | 'webhook_allow'
-    | 'smtp_url'
-    | 'mail_from'
-    | 'sandbox'
-    | 'sandbox_developers'
-  >
+  config: ServerConfig
   /** Public address and issuer. */
   issuer: string
   /** Where log lines go; standard error when left out. */
@@ -112,15 +97,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const services = await createServices({
     storage,
     clock,
+    config,
     issuer,
     log: app.log,
     outages,
     ingest: deps.ingest,
-    max_waiting: config.max_waiting,
-    webhook_allow: config.webhook_allow,
-    mail: createMail(config),
-    sandbox: config.sandbox,
-    sandbox_developers: config.sandbox_developers,
     observe: {
       attempt: metrics.delivery,
       disabled: (endpoint_id, reason) =>

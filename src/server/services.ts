@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { ServerConfig } from '../config.ts'
 import { createCookieSigner } from '../console/sign-in/cookie-signer.ts'
 import { renderAuthorizationError } from '../console/error-page.ts'
 import type { ConsoleDeps } from '../console/deps.ts'
 import { createSecondStep } from '../console/sign-in/second-step.ts'
 import { createSignedIn } from '../console/sign-in/signed-in.ts'
 import { createAccounts } from '../domain/accounts/accounts.ts'
-import type { Mail } from '../domain/accounts/mail.ts'
+import { createMail } from '../domain/accounts/mail.ts'
 import { createPasswordLinks } from '../domain/accounts/password-links.ts'
 import { createSingleUseForms } from '../domain/accounts/single-use-forms.ts'
 import { createSessions } from '../domain/accounts/sessions.ts'
@@ -51,32 +52,25 @@ import type { Storage } from '../storage/port/index.ts'
 export interface ServiceDeps {
   storage: Storage
   clock: Clock
+  config: ServerConfig
   /** Public address and issuer. */
   issuer: string
   log: FastifyBaseLogger
   outages: OutageLog
   ingest: Ingest | undefined
-  /** Requests of one app that may wait for changes. */
-  max_waiting: number
-  /** Addresses besides the public ones that webhooks may be sent to. */
-  webhook_allow: string
-  mail: Mail | null
-  sandbox: boolean
-  /** Developer accounts that a sandbox server may have. */
-  sandbox_developers: number
   observe: DeliveryObserver
 }
 
 /** Builds every service once, in the order of their dependencies. */
 export async function createServices(deps: ServiceDeps) {
-  const { storage, clock, issuer, log, outages } = deps
+  const { storage, clock, config, issuer, log, outages } = deps
   const secure = issuer.startsWith('https:')
   const keys = createKeys({ storage, clock })
   const bearer = createBearer({ keys, clock, issuer })
   const apps = createApps({ storage, clock })
   const accounts = createAccounts({ storage, clock })
   const sessions = createSessions({ storage, clock })
-  const switches = createSwitches({ storage, clock, sandbox: deps.sandbox })
+  const switches = createSwitches({ storage, clock, sandbox: config.sandbox })
   const logos = createLogos({ storage, clock })
   const brand = createBrand({ storage, clock })
   await brand.refresh()
@@ -103,11 +97,11 @@ export async function createServices(deps: ServiceDeps) {
   const ingestFigures = createIngestFigures({ storage, clock, recorder: usage })
   const waiting = createWaiting({
     storage,
-    limit: deps.max_waiting,
+    limit: config.max_waiting,
     notice: error => outages.failed(error),
   })
   const writer = createRecordWriter({ storage, clock })
-  const rules = createAddressRules(deps.webhook_allow)
+  const rules = createAddressRules(config.webhook_allow)
   const delivery = createDelivery({
     storage,
     clock,
@@ -136,7 +130,7 @@ export async function createServices(deps: ServiceDeps) {
         clock,
         issuer,
         accounts,
-        mail: deps.mail,
+        mail: createMail(config),
         brand,
         logos,
         notice: reason => log.warn({ reason }, 'a password link was not mailed'),
@@ -154,10 +148,10 @@ export async function createServices(deps: ServiceDeps) {
       switches,
       brand,
       logos,
-      sandbox: deps.sandbox
+      sandbox: config.sandbox
         ? {
             stores: createDeveloperStores({ storage, clock, writer, apps }),
-            signUps: createSignUpLimit({ storage, clock, developers: deps.sandbox_developers }),
+            signUps: createSignUpLimit({ storage, clock, developers: config.sandbox_developers }),
           }
         : null,
       overview: period =>
