@@ -169,7 +169,9 @@ export class ApiError extends Error {
     this.code = code
     this.status = catalogue[code].status
     this.details = options.details ?? []
-    this.headers = options.headers ?? {}
+    // The meaning of service_unavailable promises the header.
+    const { headers = {}, retry_after = code === 'service_unavailable' ? 1 : null } = options
+    this.headers = retry_after === null ? headers : { ...headers, 'retry-after': String(retry_after) }
     this.app_id = options.app_id ?? null
   }
 }
@@ -177,6 +179,8 @@ export class ApiError extends Error {
 interface FailOptions {
   details?: readonly ErrorDetail[]
   headers?: Record<string, string>
+  /** Seconds after which the client may try again; 1 for service_unavailable. */
+  retry_after?: number
   app_id?: string
   cause?: unknown
 }

@@ -51,10 +51,7 @@ export const renderNotFound = (request: FastifyRequest, reply: FastifyReply): Fa
 function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   if (isStorageFault(error)) {
-    return fail('service_unavailable', 'The database cannot answer now; try again shortly', {
-      headers: { 'retry-after': '1' },
-      cause: error,
-    })
+    return fail('service_unavailable', 'The database cannot answer now; try again shortly', { cause: error })
   }
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('body_too_large', 'The request body is too large')

@@ -27,7 +27,7 @@ const hashing = createLimiter({
   maxQueue: 50,
   refuse: () =>
     fail('service_unavailable', 'Too many people are signing in at this moment; try again shortly', {
-      headers: { 'retry-after': '2' },
+      retry_after: 2,
     }),
 })
 

@@ -379,5 +379,5 @@ const versionsAfter = ({ orders_seq, items_seq }: SequenceMove): Versions => ({
 
 const tooMany = (limit: number) =>
   fail('rate_limited', `This app has ${limit} waiting requests already, the maximum`, {
-    headers: { 'retry-after': '1' },
+    retry_after: 1,
   })

@@ -24,9 +24,7 @@ declare module 'fastify' {
 }
 
 /** One object for all rejections: they are many, and a stack says nothing. */
-const overloaded = fail('service_unavailable', 'The server is overloaded; try again shortly', {
-  headers: { 'retry-after': '1' },
-})
+const overloaded = fail('service_unavailable', 'The server is overloaded; try again shortly')
 
 /** Each class has limits of its own: sign-ins, slow by design, never delay tills, nor large pages small ones. */
 const classes = ['integration', 'large pages', 'platform', 'auth', 'login', 'pages'] as const

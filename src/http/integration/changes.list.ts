@@ -16,10 +16,10 @@ import { admit } from '../admission/overload.ts'
 import { checkedTogether, listParameter, seqParameter } from '../parameters.ts'
 import { rateLimit } from '../reply/headers.ts'
 import { sendChanges } from '../reply/listing.ts'
-import { errorResponses, success } from '../reply/responses.ts'
+import { success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { store_id } from './of-store.ts'
+import { store_id, storeErrors } from './of-store.ts'
 import { wait, waitingTime } from './wait.ts'
 
 const parameters = checkedTogether(
@@ -117,14 +117,7 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
         querystring: parameters,
         response: {
           200: success(Changes, 'A page of changes', ...rateLimit),
-          ...errorResponses(
-            'TokenRejected',
-            'StoreForbidden',
-            'StoreNotFound',
-            'FeedChanged',
-            'CountTooLarge',
-            'RateLimited',
-          ),
+          ...storeErrors('FeedChanged', 'CountTooLarge'),
         },
       },
       ...guarded,

@@ -3,12 +3,11 @@ import { Item } from '../../contract/item.ts'
 import { count, index } from '../../contract/paging.ts'
 import { createItemList, type ItemsRequest } from '../../domain/reading/items.ts'
 import { answerListing } from '../reply/listing.ts'
-import { errorResponses } from '../reply/responses.ts'
 import { checkedTogether, datetimeParameter } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
 import { createCursors, cursor } from './cursor.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { ifNoneMatch, listResponses, store_id } from './of-store.ts'
+import { ifNoneMatch, listResponses, store_id, storeErrors } from './of-store.ts'
 
 type ItemsQuery = ItemsRequest & { cursor?: string | undefined }
 
@@ -43,13 +42,7 @@ export function itemsList(app: App, { storage, issuer, requireScope }: Integrati
         headers: ifNoneMatch,
         response: {
           ...listResponses(Item, 'A page of items', 'Link'),
-          ...errorResponses(
-            'TokenRejected',
-            'StoreForbidden',
-            'StoreNotFound',
-            'ParameterInvalid',
-            'RateLimited',
-          ),
+          ...storeErrors('ParameterInvalid'),
         },
       },
       ...requireScope('integration.inventory'),

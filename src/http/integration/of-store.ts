@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { datetimeParameter, int64Parameter } from '../parameters.ts'
 import { type HeaderName, rateLimit } from '../reply/headers.ts'
-import { notModified, success } from '../reply/responses.ts'
+import { type ErrorResponse, errorResponses, notModified, success } from '../reply/responses.ts'
 
 /** Parameters and answers that the lists of one store share. */
 
@@ -29,3 +29,7 @@ export const listResponses = (entry: TSchema, description: string, ...headers: H
   200: success(Type.Array(entry), description, 'ETag', ...headers, ...rateLimit),
   304: notModified('Nothing has changed since the answer with this ETag', 'ETag'),
 })
+
+/** The errors of every request for one store, and these. */
+export const storeErrors = (...more: ErrorResponse[]) =>
+  errorResponses('TokenRejected', 'StoreForbidden', 'StoreNotFound', ...more, 'RateLimited')

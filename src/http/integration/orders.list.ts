@@ -7,12 +7,11 @@ import { createOrderList, type OrdersRequest } from '../../domain/reading/orders
 import { checkWindow } from '../../domain/reading/window.ts'
 import type { OrderField } from '../../storage/port/index.ts'
 import { answerListing } from '../reply/listing.ts'
-import { errorResponses } from '../reply/responses.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
 import { createCursors, cursor } from './cursor.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { followInstead, ifNoneMatch, listResponses, store_id, window } from './of-store.ts'
+import { followInstead, ifNoneMatch, listResponses, store_id, storeErrors, window } from './of-store.ts'
 
 const date_field = mayBeOmitted(
   Type.Unsafe<OrderField>(
@@ -60,13 +59,7 @@ export function ordersList(app: App, { storage, issuer, requireScope }: Integrat
         headers: ifNoneMatch,
         response: {
           ...listResponses(Order, 'A page of orders', 'Link'),
-          ...errorResponses(
-            'TokenRejected',
-            'StoreForbidden',
-            'StoreNotFound',
-            'LimitExceeded',
-            'RateLimited',
-          ),
+          ...storeErrors('LimitExceeded'),
         },
       },
       ...requireScope('integration.order'),

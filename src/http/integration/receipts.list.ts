@@ -5,10 +5,10 @@ import { formatDatetime } from '../../lib/datetime.ts'
 import { checkedTogether, dayParameter } from '../parameters.ts'
 import { sendData } from '../reply/envelope.ts'
 import { rateLimit } from '../reply/headers.ts'
-import { errorResponses, success } from '../reply/responses.ts'
+import { success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { store_id } from './of-store.ts'
+import { store_id, storeErrors } from './of-store.ts'
 
 const longestSpan = 400
 
@@ -53,13 +53,7 @@ export function receiptsList(app: App, { storage, requireScope }: IntegrationDep
         ),
         response: {
           200: success(Receipts, 'The receipts', ...rateLimit),
-          ...errorResponses(
-            'TokenRejected',
-            'StoreForbidden',
-            'StoreNotFound',
-            'WindowTooLong',
-            'RateLimited',
-          ),
+          ...storeErrors('WindowTooLong'),
         },
       },
       ...requireScope('integration.order'),

@@ -3,11 +3,10 @@ import { Sale } from '../../contract/sale.ts'
 import { createSalesList } from '../../domain/reading/sales.ts'
 import { checkWindow } from '../../domain/reading/window.ts'
 import { answerListing } from '../reply/listing.ts'
-import { errorResponses } from '../reply/responses.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { ifNoneMatch, listResponses, store_id, window } from './of-store.ts'
+import { ifNoneMatch, listResponses, store_id, storeErrors, window } from './of-store.ts'
 
 /** Spec 4.5 */
 export function salesList(app: App, { storage, requireScope }: IntegrationDeps): void {
@@ -29,13 +28,7 @@ export function salesList(app: App, { storage, requireScope }: IntegrationDeps):
         headers: ifNoneMatch,
         response: {
           ...listResponses(Sale, 'A page of sales'),
-          ...errorResponses(
-            'TokenRejected',
-            'StoreForbidden',
-            'StoreNotFound',
-            'ParameterInvalid',
-            'RateLimited',
-          ),
+          ...storeErrors('ParameterInvalid'),
         },
       },
       ...requireScope('integration.inventory'),

@@ -3,10 +3,10 @@ import { ActivatedStore } from '../../contract/store.ts'
 import { createActivation } from '../../domain/reading/stores.ts'
 import { sendData } from '../reply/envelope.ts'
 import { rateLimit } from '../reply/headers.ts'
-import { errorResponses, success } from '../reply/responses.ts'
+import { success } from '../reply/responses.ts'
 import { type App, principalOf } from '../route.ts'
 import type { IntegrationDeps } from './deps.ts'
-import { store_id } from './of-store.ts'
+import { store_id, storeErrors } from './of-store.ts'
 
 /** Spec 4.2: POST, as its text says; the answer is one object, as its table of fields says. */
 export function storeActivate(app: App, { storage, clock, requireScope }: IntegrationDeps): void {
@@ -23,15 +23,7 @@ export function storeActivate(app: App, { storage, clock, requireScope }: Integr
         params: Type.Object({ store_id }),
         response: {
           200: success(ActivatedStore, 'The store', ...rateLimit),
-          ...errorResponses(
-            'TokenRejected',
-            'StoreForbidden',
-            'StoreNotFound',
-            'ParameterInvalid',
-            'BodyTooLarge',
-            'MediaTypeUnsupported',
-            'RateLimited',
-          ),
+          ...storeErrors('ParameterInvalid', 'BodyTooLarge', 'MediaTypeUnsupported'),
         },
       },
       ...requireScope('integration.store'),

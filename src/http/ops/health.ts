@@ -4,7 +4,7 @@ import type { Storage } from '../../storage/port/index.ts'
 import { sendError } from '../reply/envelope.ts'
 import { fail } from '../../errors.ts'
 
-const shuttingDown = fail('service_unavailable', 'Shutting down', { headers: { 'retry-after': '1' } })
+const shuttingDown = fail('service_unavailable', 'Shutting down')
 
 /**
  * Live: the process responds. Ready: it can serve, including from the database. It stops being ready when it receives
@@ -24,10 +24,7 @@ export function health(app: FastifyInstance, storage: Storage, stopping?: AbortS
     } catch (error) {
       if (isStorageFault(error)) request.server.outages.failed(error, request.id)
       else request.log.warn({ err: error }, 'the database does not respond')
-      return sendError(
-        reply,
-        fail('service_unavailable', 'The database does not respond', { headers: { 'retry-after': '1' } }),
-      )
+      return sendError(reply, fail('service_unavailable', 'The database does not respond'))
     }
     return { status: 'ready' }
   })

@@ -100,7 +100,7 @@ export function recordsRoute(
 
 /** One object for all rejections: a stack says nothing. */
 const busy = fail('service_unavailable', 'The server is storing other large batches; try again shortly', {
-  headers: { 'retry-after': '5' },
+  retry_after: 5,
 })
 
 const empty = () => fail('record_invalid', 'The body contains no records; send one JSON object per line')

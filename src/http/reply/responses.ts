@@ -54,7 +54,7 @@ const errors = {
   ServiceUnavailable: ['service_unavailable'],
 } as const satisfies Record<string, readonly [ErrorCode, ...ErrorCode[]]>
 
-type ErrorResponse = keyof typeof errors
+export type ErrorResponse = keyof typeof errors
 
 const statusOf = (name: ErrorResponse): number => catalogue[errors[name][0]].status
 

@@ -42,9 +42,8 @@ function faultOf({ headers }: FastifyRequest): Fault | null {
 }
 
 const asked = `${faultHeader} requested this response`
-const retry = { headers: { 'retry-after': '1' } }
 
 const refusals: Record<'429' | '503', () => ApiError> = {
-  429: () => fail('rate_limited', asked, retry),
-  503: () => fail('service_unavailable', asked, retry),
+  429: () => fail('rate_limited', asked, { retry_after: 1 }),
+  503: () => fail('service_unavailable', asked),
 }

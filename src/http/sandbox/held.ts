@@ -19,7 +19,7 @@ export function createHeld() {
       const network = networkOf(request.ip)
       if (all.size >= most.inAll || ofNetwork(network) >= most.ofNetwork) {
         const message = `Too many requests wait for their timeout; the most is ${most.ofNetwork} from one network and ${most.inAll} in all`
-        throw fail('service_unavailable', message, { headers: { 'retry-after': '1' } })
+        throw fail('service_unavailable', message)
       }
       const began = performance.now()
       request.wait = {
