@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { errorPage } from '../console/error-page.ts'
 import { securityHeaders } from '../console/security-headers.ts'
@@ -88,6 +88,7 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     reply.header('x-request-id', request.id)
     reply.raw.request_id = request.id
     ends.watch(request, reply)
+    forgetTypeOfNoBody(request)
     done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -95,4 +96,13 @@ export function createInstance({ clock, config, log, ends, metrics }: InstanceDe
     done()
   })
   return { app, connections }
+}
+
+/**
+ * RFC 9112 §6.3: a request without a length has no body, whatever its Content-Type says. A parser of that type would wait
+ * without end, because optimizeEmptyRequests leaves nothing to read.
+ */
+function forgetTypeOfNoBody({ headers }: FastifyRequest): void {
+  const isEmpty = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+  if (isEmpty && headers['content-type'] !== undefined) delete headers['content-type']
 }

@@ -44,6 +44,46 @@ const rows: { name: string; bytes: string }[] = [
   },
 ]
 
+// As `curl -X POST`, PHP's streams and Perl's LWP send it.
+test('RFC 9112 §6.3: a request with a Content-Type and without a length has no body, and is answered', async () => {
+  const types = [
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'application/x-ndjson',
+    'text/plain',
+    'x',
+  ]
+  const paths = [
+    '/integration/v1/store/1001/activate',
+    '/integration/v1/stores',
+    '/auth/v2/token',
+    '/auth/v2/revoke',
+    '/auth/v2/introspect',
+    '/auth/v2/authorize',
+    '/platform/v1/records',
+    '/login',
+    '/health/live',
+    '/nowhere',
+  ]
+  for (const version of ['1.1', '1.0']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET']) {
+      await Promise.all(
+        paths.flatMap(path =>
+          types.map(async type => {
+            const what = `${method} ${path} HTTP/${version}, ${type}`
+            const head = `${method} ${path} HTTP/${version}\r\nHost: a\r\nConnection: close\r\n`
+            const { status } = parse(
+              (await sendBytes(server.base, `${head}Content-Type: ${type}\r\n\r\n`)) ?? '',
+            )
+            const plain = parse((await sendBytes(server.base, `${head}\r\n`)) ?? '')
+            assert.equal(status, plain.status, `${what}: as without a Content-Type`)
+          }),
+        ),
+      )
+    }
+  }
+})
+
 /** Beyond the limit, and beyond what the parser reads. */
 const sizes = [20_000, 60_000, 1_000_000]
 
