@@ -54,6 +54,24 @@ test('what is committed is stored; what is abandoned is not', async () => {
   assert.equal(await storage.stores.exists(2n), false)
 })
 
+test('small batches share a thread; a large one, or one of unknown size, gets its own', async () => {
+  let started = 0
+  const count = () => void started++
+  process.on('worker', count)
+  const pool = createIngestPool({ database, threads: 3, storage: readConfig(databaseEnvironment) })
+  const large = 1024 * 1024
+  const seen: number[] = []
+  for (const announced of [1000, 2000, large, 3000, undefined, large, undefined, 4000]) {
+    pool.open({ by: byTest, announced })
+    // Node emits the event at the end of the turn.
+    await new Promise(setImmediate)
+    seen.push(started)
+  }
+  process.off('worker', count)
+  await pool.close()
+  assert.deepEqual(seen, [1, 1, 2, 2, 3, 3, 3, 3])
+})
+
 test('the threads give way to the one that answers', {
   skip: process.platform !== 'linux' && 'is about Linux',
 }, async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { RecordResult } from '../../contract/record.ts'
@@ -66,6 +67,7 @@ export function recordsRoute(
       const batch = ingest.open({
         by: byApp({ id: app_id, name: null }, from),
         now: app.clock.now(),
+        announced: announcedSize(request.headers),
         limits: { lines: limits.lines, size: limits.stored },
       })
       const reserved = budget.open()
@@ -104,3 +106,8 @@ const busy = fail('service_unavailable', 'The server is storing other large batc
 })
 
 const empty = () => fail('record_invalid', 'The body contains no records; send one JSON object per line')
+
+function announcedSize(headers: IncomingHttpHeaders): number | undefined {
+  const { 'content-length': length, 'content-encoding': coding } = headers
+  return length === undefined || coding !== undefined ? undefined : Number(length)
+}

@@ -1,4 +1,4 @@
-import type { Ingest } from '../ingest.ts'
+import type { Ingest, IngestOptions } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
 import { type IngestWorker, serverHeap, startWorker } from './worker.ts'
 
@@ -14,6 +14,9 @@ interface PoolOptions {
 /** PostgreSQL connections of one thread: batches that wait for a locked store hold two, the others continue. */
 export const threadConnections = 4
 
+/** Bytes of batches that share a thread: reading them takes little, and two threads compete for SQLite's write lock. */
+const smallBatches = 256 * 1024
+
 /**
  * An ingest that reads and stores batches in worker threads, so that neither a large batch nor an fsync blocks the event
  * loop. With several threads, one reads while another writes. They start on demand.
@@ -23,17 +26,21 @@ export function createIngestPool({ database, threads, storage, heap = serverHeap
   const { database_statement_timeout, database_connect_timeout } = storage
   const options = { database_pool: threadConnections, database_statement_timeout, database_connect_timeout }
 
-  function leastBusy(): IngestWorker {
+  /** Small batches together, large ones apart. */
+  function threadFor({ announced = smallBatches }: IngestOptions): IngestWorker {
     for (let i = workers.length - 1; i >= 0; i--) if (workers[i]?.ended) workers.splice(i, 1)
-    const [idlest] = workers.toSorted((a, b) => a.open_batches - b.open_batches)
-    if (idlest && (idlest.open_batches === 0 || workers.length >= threads)) return idlest
-    const started = startWorker(database, options, heap)
-    workers.push(started)
-    return started
+    const free = workers.find(({ open_bytes: open }) => open === 0 || open + announced < smallBatches)
+    if (free) return free
+    if (workers.length < threads) {
+      const started = startWorker(database, options, heap)
+      workers.push(started)
+      return started
+    }
+    return workers.reduce((least, next) => (next.open_bytes < least.open_bytes ? next : least))
   }
 
   return {
-    open: batch => leastBusy().open(batch),
+    open: batch => threadFor(batch).open(batch),
     async close() {
       await Promise.all(workers.map(worker => worker.close()))
     },

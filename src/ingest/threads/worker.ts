@@ -19,7 +19,8 @@ export const serverHeap = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb
 export const importHeap = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 48 }
 
 export interface IngestWorker {
-  readonly open_batches: number
+  /** Bytes of the batches that are not stored yet, as far as they are known. */
+  readonly open_bytes: number
   /** True once it can take no more batches. */
   readonly ended: boolean
   open(options: IngestOptions): IngestBatch
@@ -33,6 +34,7 @@ interface PendingBatch {
   bytes: number
   /** The sum of all pieces. */
   pushed: number
+  announced: number
   /** Bytes that the batch takes in the thread. */
   size: number
   failure: Error | null
@@ -96,8 +98,8 @@ export function startWorker(
   })
 
   return {
-    get open_batches() {
-      return batches.size
+    get open_bytes() {
+      return batches.values().reduce((sum, { announced, pushed }) => sum + Math.max(announced, pushed, 1), 0)
     },
     get ended() {
       return ended
@@ -108,6 +110,7 @@ export function startWorker(
         unacknowledged: [],
         bytes: 0,
         pushed: 0,
+        announced: batchOptions.announced ?? 0,
         size: 0,
         failure: null,
         drained: null,
