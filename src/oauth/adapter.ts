@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { Decision, Storage } from '../storage/port/index.ts'
 import { clientMetadata } from './client.ts'
-import { codes, refreshTokens } from './exchange-adapter.ts'
+import { codes, refreshTokens, refuse } from './exchange-adapter.ts'
 import { interactionLifetime } from './lifetimes.ts'
 import { currentClient, currentContext } from './provider-request.ts'
 import { toSystemTime } from './system-time.ts'
@@ -80,7 +80,7 @@ function authorizations({ storage, clock, issuer }: AdapterDeps): Adapter {
     async find(id) {
       const authorization = await storage.authorizations.find(id)
       if (!authorization || authorization.revoked_at !== null || authorization.account_id === null)
-        return undefined
+        return refuse('the authorization by the merchant has ended')
       return {
         kind: 'Grant',
         jti: id,

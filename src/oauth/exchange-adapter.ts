@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import { refreshTokenLifetime } from '../contract/lifetimes.ts'
 import { auditEntry, byServer } from '../domain/audit/audit.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -40,9 +40,12 @@ export function codes(deps: Deps): Partial<Adapter> {
       // The code's hash names the family of its tokens, so that nothing more needs to be stored.
       if (await isRepeated(codeKind, id, { id: hash, generation: 0 }, deps)) return undefined
       if (!artifact) return undefined
+      const payload = JSON.parse(artifact.payload) as AdapterPayload
+      if (isOfOtherApp(payload)) return undefined
       // The record of a parallel request with the same key may not be visible yet: Citus keeps it on another worker.
-      if (currentContext()?.exchange?.keyed && mayBeRetry(artifact, clock)) return undefined
-      return stored(id, { ...artifact, payload: JSON.parse(artifact.payload) as AdapterPayload }, clock)
+      if (currentContext()?.exchange?.keyed && mayBeRetry(artifact, clock))
+        return refuse('authorization code already used')
+      return stored(id, { ...artifact, payload }, clock)
     },
     consume,
   }
@@ -62,7 +65,10 @@ export function refreshTokens(deps: Deps): Partial<Adapter> {
       if (Provider.ctx?.oidc.route === 'revocation') return token ? stored(id, token, clock) : undefined
       const family = token ? nextFamily(token) : { id: '', generation: 0 }
       if (await isRepeated(refreshTokenKind, id, family, deps)) return undefined
-      if (!token || token.ended || mayBeRetry(token, clock)) return undefined
+      if (!token || isOfOtherApp(token.payload)) return undefined
+      if (mayBeRetry(token, clock)) return refuse('refresh token already used')
+      if (token.ended)
+        return refuse('refresh token ended: the code or refresh token before it was used twice')
       return stored(id, token, clock)
     },
     consume,
@@ -77,10 +83,22 @@ export function refreshTokens(deps: Deps): Partial<Adapter> {
 const mayBeRetry = ({ consumed_at }: { consumed_at: number | null }, clock: Clock): boolean =>
   consumed_at !== null && clock.now() - consumed_at <= retryGrace
 
+const atTokenEndpoint = (): boolean => Provider.ctx?.oidc.route === 'token'
+
+/** The token endpoint answers as if such a token did not exist. */
+const isOfOtherApp = ({ clientId }: AdapterPayload): boolean =>
+  atTokenEndpoint() && clientId !== Provider.ctx?.oidc.client?.clientId
+
+/** The token endpoint gives the cause (token-errors.ts); for every other endpoint there is nothing to find. */
+export function refuse(cause: string): undefined {
+  if (atTokenEndpoint()) throw new errors.InvalidGrant(cause)
+  return undefined
+}
+
 /** Begins the exchange at the token endpoint; true when it repeats an earlier request with the same Idempotency-Key. */
 async function isRepeated(kind: string, id: string, family: TokenFamily, deps: Deps): Promise<boolean> {
   const [ctx, context] = [Provider.ctx, currentContext()]
-  if (!ctx || !context || ctx.oidc.route !== 'token') return false
+  if (!ctx || !context || !atTokenEndpoint()) return false
   const keyed = readKeyedRequest(ctx, id)
   context.exchange = { kind, hash: sha256(id), family, keyed }
   const earlier = keyed && (await findEarlierAnswer(keyed, deps))

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Storage } from '../storage/port/index.ts'
 import { findEarlierAnswer, replayRecord } from './idempotency.ts'
 import { contextOf, currentContext, type Exchange } from './provider-request.ts'
+import { explainInvalidGrant } from './token-errors.ts'
 
 interface ExchangeDeps {
   storage: Storage
@@ -35,13 +36,14 @@ export async function completeExchange(ctx: KoaContextWithOIDC, deps: ExchangeDe
   if (await deps.storage.artifacts.consume(kind, hash, now, next, record)) return
   try {
     const earlier = keyed && (await findEarlierAnswer(keyed, deps))
-    if (!earlier) throw new errors.InvalidGrant('already used')
+    if (!earlier) throw new errors.InvalidGrant('the code or refresh token was already used')
     answerAgain(ctx, earlier)
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error
     const { statusCode, error: code, error_description } = error
     ctx.status = statusCode
     ctx.body = { error: code, error_description }
+    explainInvalidGrant(ctx, error)
   }
 }
 

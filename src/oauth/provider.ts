@@ -20,7 +20,7 @@ import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import { contextOf, currentClient } from './provider-request.ts'
 import { applyRequestPolicy, checkRefresh, scopesParameter } from './request-policy.ts'
-import { refineTokenErrors } from './token-errors.ts'
+import { explainInvalidGrant, refineTokenErrors } from './token-errors.ts'
 
 export interface ProviderDeps {
   storage: Storage
@@ -174,6 +174,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   }
   // ProviderRequest sets the headers of a trusted proxy, so that every address is the issuer's.
   provider.proxy = true
+  provider.on('grant.error', explainInvalidGrant)
   provider.use(trimMetadata)
   provider.use(limitCors)
   provider.use(narrowAuthorization)

@@ -1,4 +1,4 @@
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { readBasic } from './client-authentication.ts'
 import { describable } from './error-body.ts'
 
@@ -20,6 +20,15 @@ export async function refineTokenErrors(ctx: KoaContextWithOIDC, next: () => Pro
   } else if (asksForForbiddenGrant(ctx)) {
     ctx.body = { ...body, error: 'unauthorized_client' }
   }
+}
+
+/**
+ * The provider keeps the cause of invalid_grant from the client, which is authenticated by now and gets no cause about a
+ * token of another app (exchange-adapter.ts).
+ */
+export function explainInvalidGrant(ctx: KoaContextWithOIDC, error: Error): void {
+  if (!(error instanceof errors.InvalidGrant) || error.error_detail === undefined) return
+  ctx.body = { error: error.error, error_description: describable(error.error_detail) }
 }
 
 /** The request names no client, or has an Authorization header of another scheme or without readable credentials. */

@@ -210,6 +210,11 @@ const seams: Record<string, () => Promise<void>> = {
       assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
   },
 
+  'A listener of grant.error can replace the response, with the cause in error_detail': async () => {
+    const { json } = await refresh(server, client, 'x')
+    assert.deepEqual(json, { error: 'invalid_grant', error_description: 'refresh token not found' })
+  },
+
   'invalid_request for a request without a client, and for a grant type that the client may not use':
     async () => {
       const unnamed = await ask({})
