@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
-import { checkLive, insufficient, type Needed, type Principal } from '../domain/reading/access.ts'
+import { checkLive, type Needed, type Principal, rejectScope } from '../domain/reading/access.ts'
 import type { Bearer } from '../oauth/bearer.ts'
 import type { Storage } from '../storage/port/index.ts'
 
@@ -40,11 +40,8 @@ export function guard({ bearer, storage }: { bearer: Bearer; storage: Storage })
   ): Promise<void> {
     const principal = await bearer.authenticate(request.headers.authorization)
     request.principal = principal
-    const granted = scopes.some(scope => principal.scopes.has(scope))
-    if (granted && !checkFirst) return
-    await checkLive(storage, principal, scopes)
-    if (granted) return
-    throw insufficient(scopes)
+    if (!scopes.some(scope => principal.scopes.has(scope))) await rejectScope(storage, principal, scopes)
+    if (checkFirst) await checkLive(storage, principal, scopes)
   }
 
   async function rejectParameters(request: FastifyRequest, scopes: Needed): Promise<void> {

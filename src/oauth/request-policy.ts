@@ -5,6 +5,9 @@ import { hasUnsupportedResponseMode } from './authorize-request.ts'
 /** The parameter of a pending request with the app's scopes when it began. It overwrites a value that the app sends. */
 export const scopesParameter = 'tillgate_scopes'
 
+const onlyStore =
+  'ask for integration.store alone: the consent covers every scope of the app, and orders and items are read with a client_credentials token'
+
 /** Spec section 5 beyond the protocol, at the two endpoints where a client requests scopes. */
 export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): void {
   const params = ctx.oidc.params as Record<string, string | undefined>
@@ -31,7 +34,7 @@ export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): voi
       throw new errors.InvalidScope('the app is not registered for this scope', scope)
     // Spec 5.1
     if (!allowedForGrant(scope, grant)) {
-      throw new errors.InvalidScope(`this scope is not available with the ${grant} grant`, scope)
+      throw new errors.InvalidScope(onlyStore, scope)
     }
   }
 }

@@ -330,3 +330,42 @@ describe('a scope that an app loses', () => {
     assert.equal((await server.apps.find(client.client_id))?.scope, scopes)
   })
 })
+
+describe('what to do about a scope', () => {
+  test('an authorization request for more than integration.store learns that the consent covers every scope', async () => {
+    const client = await newApp(`${store} ${order}`)
+    const answer = await server.get(authorizePath(client, { scope: `${store} ${order}` }))
+    const { searchParams } = new URL(answer.headers.get('location') ?? '')
+    assert.equal(searchParams.get('error'), 'invalid_scope')
+    assert.match(
+      searchParams.get('error_description') ?? '',
+      /^ask for integration\.store alone: .*client_cred/,
+    )
+  })
+
+  test('a token from a consent learns that orders are read with the app’s own token', async () => {
+    const client = await newApp(`${store} ${order}`)
+    const { access_token } = await grant(server, client)
+    const refused = await ordersOf(1001, access_token)
+    assert.deepEqual([refused.status, codeFrom(refused)], [403, 'scope_insufficient'])
+    assert.match(refused.json.status.errors.message, /own token \(grant_type=client_credentials\)/)
+    assert.match(refused.headers.get('www-authenticate') ?? '', /scope="integration\.order"$/)
+    const own = await ordersOf(1001, await server.token(client, store))
+    assert.match(
+      own.json.status.errors.message,
+      /without the scope integration\.order: request a token with integration/,
+    )
+  })
+
+  test('RFC 6750 §3: at changes the challenge names a scope that the app is registered for', async () => {
+    for (const [registered, named] of [
+      [`${store} ${inventory}`, inventory],
+      [`${store} ${order} ${inventory}`, order],
+      [store, order],
+    ] as const) {
+      const refused = await changesOf(1001, await server.token(await newApp(registered ?? ''), store))
+      assert.deepEqual([refused.status, codeFrom(refused)], [403, 'scope_insufficient'])
+      assert.ok(refused.headers.get('www-authenticate')?.endsWith(`scope="${named}"`), registered)
+    }
+  })
+})

@@ -1,4 +1,4 @@
-import type { Scope } from '../../contract/scopes.ts'
+import { allowedForGrant, type Scope } from '../../contract/scopes.ts'
 import { type ApiError, fail } from '../../errors.ts'
 import type { Seconds } from '../../lib/clock.ts'
 import type {
@@ -36,7 +36,8 @@ export function checkToken(facts: TokenFacts, needed: Needed): void {
   if (!facts.authorization_live)
     throw fail('token_revoked', 'The merchant’s authorization behind this token was revoked')
   // The app's developer may have removed the scope after the token was issued.
-  if (!covers(facts.app_scope, needed)) throw insufficient(needed)
+  if (!covers(facts.app_scope, needed))
+    throw insufficient(listOf(needed)[0], `This app is not registered for the scope ${named(needed)}`)
 }
 
 export function checkStore(facts: AccessFacts, store_id: bigint, needed: Needed): StoreFacts {
@@ -67,13 +68,25 @@ export function covers(scope: string, needed: Needed): boolean {
   return listOf(needed).some(name => names.includes(` ${name} `))
 }
 
-/** RFC 6750 §3.1: the challenge names a scope that would do. */
-export const insufficient = (needed: Needed): ApiError =>
-  fail(
-    'scope_insufficient',
-    `This token may not be used with the scope ${named(needed)}: it was issued without it, or the app no longer has it`,
-    { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${listOf(needed)[0]}"` } },
-  )
+/** RFC 6750 §3.1: `scope` is the one to request a token with. */
+const insufficient = (scope: Scope, message: string): ApiError =>
+  fail('scope_insufficient', message, {
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+
+/** Throws for a token without any of these scopes. */
+export async function rejectScope(storage: Storage, { claim }: Principal, needed: Needed): Promise<never> {
+  const facts = await storage.stores.access(claim, null)
+  checkToken(facts, needed)
+  const scopes = listOf(needed)
+  // One that the app is registered for, because a token request that names another gets invalid_scope.
+  const scope = scopes.find(name => covers(facts.app_scope, name)) ?? scopes[0]
+  const remedy =
+    claim.authorization_id === null || allowedForGrant(scope, 'authorization_code')
+      ? `request a token with ${scope}`
+      : `a merchant’s consent gives integration.store alone, and the app’s own token (grant_type=client_credentials) has ${scope}`
+  throw insufficient(scope, `This token was issued without the scope ${named(needed)}: ${remedy}`)
+}
 
 /** For a request that fails anyway: a revoked token is reported before any other problem. */
 export async function checkLive(storage: Storage, principal: Principal, needed: Needed): Promise<void> {

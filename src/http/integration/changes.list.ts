@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Changes } from '../../contract/changes.ts'
 import { fieldType, mayBeOmitted } from '../../contract/fields.ts'
 import { count, maxOrderCount } from '../../contract/paging.ts'
-import { checkLive, insufficient } from '../../domain/reading/access.ts'
+import { rejectScope } from '../../domain/reading/access.ts'
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -74,9 +74,7 @@ export function changesList(app: App, { storage, clock, waiting, requireScope }:
     const named = String(kinds).split(',')
     const refused = changeKinds.find(kind => named.includes(kind) && !principal.scopes.has(scopeOfKind[kind]))
     if (refused === undefined) return
-    const scope = scopeOfKind[refused]
-    await checkLive(storage, principal, scope)
-    throw insufficient(scope)
+    await rejectScope(storage, principal, scopeOfKind[refused])
   }
 
   /** Reads a page; when it has no entries, waits for one and reads again. */
