@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { ApiError } from '../errors.ts'
+import { pageReason } from '../oauth/authorize-request.ts'
 import type { Brand } from '../storage/port/index.ts'
 import { notOpenPage } from './consent/closed.view.ts'
 import { messagePage, type Page } from './layout.ts'
@@ -25,7 +26,6 @@ const titles: Record<number, string> & Record<400 | 500, string> = {
  * names.
  */
 export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error, brand: Brand): void {
-  const { error_description } = error as { error_description?: string }
   ctx.set(securityHeaders())
   ctx.type = 'text/html; charset=utf-8'
   if (ctx.status >= 500) {
@@ -37,11 +37,9 @@ export function renderAuthorizationError(ctx: KoaContextWithOIDC, error: Error, 
     ctx.body = notOpenPage(undefined)(brand)
     return
   }
-  const reason =
-    error_description ?? 'The app that sent you here made a request that this server cannot answer'
   ctx.body = messagePage(
     'The app’s request is not valid',
-    `${reason}. Go back to the app and try again, or contact its developer.`,
+    `${pageReason(ctx, error)}. Go back to the app and try again, or contact its developer.`,
   )(brand)
 }
 

@@ -1,4 +1,4 @@
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { describable } from './error-body.ts'
 
 /** Parameters of OpenID Connect, which Tillgate does not implement; RFC 6749 §3.1 ignores unknown parameters. */
@@ -51,3 +51,31 @@ function responseUri(redirect_uri: string, target: URL): string {
 /** The redirect URI stays as the app wrote it. */
 export const withResponse = (redirect_uri: string, response: URLSearchParams): string =>
   `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${response}`
+
+/** Why a request gets a page instead of a redirect, for the page and for the request log of the app. */
+export function pageReason({ oidc }: KoaContextWithOIDC, error: Error): string {
+  if (error instanceof errors.InvalidClient) return 'No app has this client_id'
+  if (error instanceof errors.InvalidRedirectUri) {
+    const { redirect_uri } = oidc.params as { redirect_uri: string }
+    return (
+      `The redirect_uri ${shownUri(redirect_uri)} is not registered for the app. It must match letter by letter: scheme, ` +
+      'host (localhost is not 127.0.0.1), port, path and a / at its end; only a query may be added, without parameters of the response'
+    )
+  }
+  const { error_description } = error as { error_description?: string }
+  return error_description ?? 'The app that sent you here made a request that this server cannot answer'
+}
+
+const longestShown = 200
+
+/** Without its query and fragment, which may hold secrets, and without spaces, with which it could pass for a message of this server. */
+function shownUri(uri: string): string {
+  const [base = ''] = uri.split(/[?#]/, 1)
+  const cut = base.length < uri.length || base.length > longestShown ? '…' : ''
+  return (
+    base
+      .slice(0, longestShown)
+      .toWellFormed()
+      .replace(/[^!-~]/gu, encodeURIComponent) + cut
+  )
+}

@@ -14,6 +14,8 @@ export interface RequestContext {
   cors?: Record<string, string>
   /** The access token to introspect or revoke (verified-token.ts). */
   token?: AdapterPayload | null
+  /** The error that the response shows as a page. */
+  shown?: Error
   /** Runs when the provider has answered, before its middleware changes the answer (after-answer.ts). */
   afterAnswer?(ctx: KoaContextWithOIDC): Promise<void>
   /** The exchange of a code or refresh token (exchange.ts). */

@@ -162,7 +162,10 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
         },
       },
     },
-    renderError: async (ctx, _out, error) => deps.renderError(ctx, error),
+    renderError: async (ctx, _out, error) => {
+      contextOf(ctx).shown = error
+      await deps.renderError(ctx, error)
+    },
   })
 
   // Secrets are stored as hashes, and redirect URIs may add a query: oidc-provider has no option for either.

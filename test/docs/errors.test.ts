@@ -53,7 +53,10 @@ describe('docs/errors.md lists, in the order of the code, exactly', () => {
 
   test('and for every code that an app can meet, what to do', () => {
     const codes = [catalogue, tokenErrors, redirectErrors].flatMap(Object.keys)
-    assert.deepEqual(Object.keys(advice).sort(), [...new Set([...codes, 'answer_incomplete'])].sort())
+    assert.deepEqual(
+      Object.keys(advice).sort(),
+      [...new Set([...codes, 'answer_incomplete', 'invalid_redirect_uri'])].sort(),
+    )
     for (const [code, text] of Object.entries(advice)) {
       assert.match(text, /^[A-Z].{15,}\.$/, code)
       assert.equal(text.split('`').length % 2, 1, `${code}: backticks come in pairs`)

@@ -4,7 +4,7 @@ import { redirectErrors } from '../../src/errors.ts'
 import { authorizePath, challenge, type Client, decide, redeem, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { send } from '../helpers/raw.ts'
-import { startServer, type TestServer } from '../helpers/server.ts'
+import { type Answer, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError, header } from '../helpers/surfaces.ts'
 
 /** RFC 6749 §4.1.2.1, RFC 9700 §4.1, RFC 9207: where the authorize endpoint sends a browser, and where it never does. */
@@ -116,7 +116,8 @@ describe('a redirect URI that is not registered, however it is disguised, ends o
         assertError('page', answer, 400)
         assert.equal(header(answer, 'location'), null)
         assert.equal(header(answer, 'refresh'), null)
-        assert.doesNotMatch(answer.text, /<script|<meta http-equiv|<form|evil\.example/i)
+        // As text at most.
+        assert.doesNotMatch(answer.text, /<script|<meta http-equiv|<form|<[^>]*evil\.example/i)
       }
     })
   }
@@ -165,10 +166,31 @@ describe('other errors end on a page, because no redirect URI is known to be val
     })
   }
 
-  test('a disabled app is an unknown one', async () => {
+  test('a disabled app is an unknown one, and the page says so', async () => {
     const app = await server.newApp({ redirect_uris: [redirectUri] })
     await server.storage.apps.setDisabled(app.client_id, 1)
-    assertError('page', await server.get(authorizePath(app)), 400)
+    const [disabled, unknown] = await Promise.all(
+      [app, { client_id: 'nobody' }].map(client => server.get(authorizePath(client))),
+    )
+    assertError('page', disabled as Answer, 400)
+    assert.match(disabled?.text ?? '', /No app has this client_id/)
+    assert.equal(disabled?.text, unknown?.text)
+  })
+
+  test('a redirect_uri that is not registered is on the page: as text, shortened, without its query', async () => {
+    const shown = async (redirect_uri: string) =>
+      /The redirect_uri (.*) is not registered for the app/.exec(
+        (await server.get(authorizePath(client, { redirect_uri }))).text,
+      )?.[1]
+    const other = 'http://localhost:8123/cb'
+    assert.equal(await shown(other), other)
+    assert.equal(await shown(`${other}?code=1`), `${other}…`)
+    assert.equal(await shown(`${other}#token=1`), `${other}…`)
+    assert.equal(await shown(`${other}/${'x'.repeat(300)}`), `${`${other}/`.padEnd(200, 'x')}…`)
+    assert.equal(
+      await shown('call us: <b>0800</b>\u202e\ud800'),
+      'call%20us:%20&#60;b&#62;0800&#60;/b&#62;%E2%80%AE%EF%BF%BD',
+    )
   })
 
   test('an app without a redirect URI cannot be asked to send anybody anywhere', async () => {

@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { mock, type TestContext, test } from 'node:test'
 import { createReadFigures } from '../../src/domain/usage/reads.ts'
 import { StorageUnavailable, type LoggedRequest } from '../../src/storage/port/index.ts'
+import { authorizePath, redirectUri } from '../helpers/authorize.ts'
 import { sampleItem, sampleOrder, sampleStore } from '../helpers/orders.ts'
 import type { Answer, ServerOptions } from '../helpers/server.ts'
 import {
@@ -436,3 +437,28 @@ test('/metrics counts what was dropped', async t => {
 })
 
 const credentialsOf = ({ client_id, client_secret }: World['reader']) => ({ client_id, client_secret })
+
+test('an authorization request that got a page is in the log of the app that it names, without its query', async t => {
+  const world = await startHere(t)
+  const { server } = world
+  const app = await server.newApp({ redirect_uris: [redirectUri] })
+  const opened = await server.get(authorizePath(app))
+  const redirected = await server.get(authorizePath(app, { scope: 'x' }))
+  const unknown = await server.get(authorizePath({ client_id: 'nobody' }))
+  const refused = await server.get(
+    authorizePath(app, { redirect_uri: 'http://127.0.0.1/cb?shop=7', state: 'my-state' }),
+  )
+  for (let i = 0; i < 40; i++) await server.get(authorizePath(app, { redirect_uri: undefined }))
+  const { find, log, requests } = await settled(world)
+  for (const answer of [opened, redirected]) assert.equal(await find(app.client_id, answer), null)
+  assert.equal(await find('', unknown), null)
+  const entry = await find(app.client_id, refused)
+  assert.deepEqual(
+    [entry?.endpoint, entry?.status, entry?.error_code, entry?.query],
+    ['GET /auth/v2/authorize', 400, 'invalid_redirect_uri', null],
+  )
+  assert.match(entry?.problem ?? '', /^The redirect_uri http:\/\/127\.0\.0\.1\/cb… is not registered/)
+  assert.equal((await log(app.client_id)).length, 20, 'a stranger cannot fill the log')
+  assert.deepEqual(await requests(app.client_id), { 'GET /auth/v2/authorize': [20, 20, 0] })
+  assert.deepEqual(await requests(''), {})
+})

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { mayCallFrom } from '../../domain/apps/origins.ts'
 import type { PendingConsents } from '../../domain/apps/pending-consents.ts'
 import { isStorageFault } from '../../domain/storage-fault.ts'
@@ -15,11 +15,12 @@ import {
   revokeSchema,
   tokenSchema,
 } from './schemas.ts'
+import { pageReason } from '../../oauth/authorize-request.ts'
 import { clientIdOf } from '../../oauth/client-authentication.ts'
 import type { IssueClientToken } from '../../oauth/client-credentials.ts'
 import { oauthErrorBody } from '../../oauth/error-body.ts'
 import { metadataPath } from '../../oauth/metadata.ts'
-import { ProviderRequest, type RequestContext } from '../../oauth/provider-request.ts'
+import { contextOf, ProviderRequest, type RequestContext } from '../../oauth/provider-request.ts'
 import type { ProviderSource } from '../../oauth/provider-source.ts'
 import { type VerifyAccessToken, verifiedTokenHandle } from '../../oauth/verified-token.ts'
 import type { App, ClientFacts, Storage } from '../../storage/port/index.ts'
@@ -96,6 +97,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
       return
     }
     await get(request, reply, async ctx => {
+      noteRefusal(request, ctx)
       if (!ctx.oidc.entities.Interaction) return
       // The request is stored by now; one that is missing from the count does no harm.
       await pending.began(request.ip).catch(error => {
@@ -177,6 +179,15 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   app.post('/auth/v2/token', { schema: tokenSchema }, tokenEndpoint)
   app.post('/auth/v2/introspect', { schema: introspectSchema }, givenTokenEndpoint)
   app.post('/auth/v2/revoke', { schema: revokeSchema }, givenTokenEndpoint)
+}
+
+/** For the request log of the app. No redirect tells it of a request that gets a page. */
+function noteRefusal(request: FastifyRequest, ctx: KoaContextWithOIDC): void {
+  const { shown } = contextOf(ctx)
+  if (!(shown instanceof errors.OIDCProviderError)) return
+  request.client_id = ctx.oidc.client?.clientId ?? null
+  request.error_code = shown.error
+  request.problem = { message: pageReason(ctx, shown) }
 }
 
 const formType = 'application/x-www-form-urlencoded'

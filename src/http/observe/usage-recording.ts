@@ -32,14 +32,17 @@ const reads: Record<string, ReadKind | 'changes'> = {
   '/integration/v1/changes': 'changes',
 }
 
+/** Only refused requests of a known app are recorded: the others are opened by merchants. */
+const authorizePath = '/auth/v2/authorize'
+
 const isCounted = (path: string): boolean =>
-  /^\/(integration|platform)\/|^\/auth\/v2\/(token|introspect|revoke)$/.test(path)
+  /^\/(integration|platform)\/|^\/auth\/v2\/(authorize|token|introspect|revoke)$/.test(path)
 
 const noEndpoint: Endpoint = { name: 'no such endpoint', kind: null }
 
 /**
- * Failed client authentications recorded for the client_id that they name, in each period of milliseconds. Anybody can
- * send any client_id, so without a limit a stranger could fill an app's request log.
+ * Failed client authentications, and refused authorizations, recorded for the client_id that they name, in each period of
+ * milliseconds. Anybody can send any client_id, so without a limit a stranger could fill an app's request log.
  */
 const maxUnauthenticated = 20
 const unauthenticatedPeriod = 5000
@@ -68,7 +71,8 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
   let since = 0
   /** The client_id in the request, or null when too many requests with it failed to authenticate. */
   function clientOf({ request: { client_id }, route, status }: RequestEnd): string | null {
-    const authenticated = !route?.startsWith('/auth/') || (status !== 401 && status !== 429)
+    const authenticated =
+      !route?.startsWith('/auth/') || (route !== authorizePath && status !== 401 && status !== 429)
     if (client_id === null || authenticated) return client_id
     const now = performance.now()
     if (now - since > unauthenticatedPeriod) {
@@ -85,6 +89,7 @@ export function recordUsage(ends: RequestEnds, recorder: UsageRecorder): void {
     if (endpoint === null) return
     const { request, method, status, milliseconds, aborted } = end
     const app_id = request.principal?.claim.app_id ?? clientOf(end) ?? ''
+    if (end.route === authorizePath && app_id === '') return
     const store_id = storeOf(request)
     const isRefused = aborted || status >= 400
     // A request without a known app is in nobody's log.

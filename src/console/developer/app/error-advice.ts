@@ -2,8 +2,11 @@ import { accessTokenLifetime, inDays } from '../../../contract/lifetimes.ts'
 import { maxOrderCount, maxOrderWindow } from '../../../contract/paging.ts'
 import type { ErrorCode, redirectErrors, tokenErrors } from '../../../errors.ts'
 
-/** Every code that an app can get, and `answer_incomplete` of the request log: the client left before the end. */
-type Code = ErrorCode | keyof typeof tokenErrors | keyof typeof redirectErrors | 'answer_incomplete'
+/** Codes of the request log alone: the client left before the end; the error of an authorization request is on a page. */
+type LogCode = 'answer_incomplete' | 'invalid_redirect_uri'
+
+/** Every code that an app can get. */
+type Code = ErrorCode | keyof typeof tokenErrors | keyof typeof redirectErrors | LogCode
 
 const tryLater =
   'Try again after the number of seconds in the Retry-After header, and wait longer after each failure.'
@@ -44,6 +47,8 @@ export const advice = {
   service_unavailable: tryLater,
   answer_incomplete:
     'The connection was closed before the whole response was sent. Read responses to their end, raise your timeout, or request smaller pages.',
+  invalid_redirect_uri:
+    'Register the redirect URI on the app’s page exactly as the app sends it, and as it is at the token endpoint. `http://localhost` and `http://127.0.0.1` are two, and so are two ports.',
   invalid_request:
     'Send each parameter once, as a form in the body, and authenticate in one way only: header or body. The error_description says what is wrong.',
   invalid_client:
