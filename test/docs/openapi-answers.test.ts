@@ -161,8 +161,8 @@ describe('live answers are as the document says', () => {
     )
   })
 
-  test('listStores, listOrders, listItems, listHeads: the address of the next page', async () => {
-    for (const operationId of ['listStores', 'listOrders', 'listItems', 'listHeads']) {
+  test('listStores, listOrders, listItems, listSales, listHeads: the address of the next page', async () => {
+    for (const operationId of ['listStores', 'listOrders', 'listItems', 'listSales', 'listHeads']) {
       const path = lists[operationId] ?? ''
       const page = await server.get(`${path}${path.includes('?') ? '&' : '?'}count=1`, token)
       assert.ok(header(page, 'link'))

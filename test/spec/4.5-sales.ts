@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { rawNumber } from '../../src/lib/exact-json.ts'
 import { sampleCart, sampleItem, sampleOrder } from '../helpers/orders.ts'
+import type { Answer } from '../helpers/server.ts'
 import { at, orders, refusal, sales, startWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -230,4 +231,35 @@ describe('design: sales reconcile with the order list', () => {
       { numRuns: 25, endOnFailure: true },
     )
   })
+})
+
+test('design: a full page of up to 2000 has a Link with the next index, which leads through all entries', async () => {
+  const store_id = nextStore++
+  await world.push(record(store_id, { lines: '1×1 2×2 3×3 4×4 5×5' }))
+  const window = { store_id, start_date: at(0), end_date: at(1) }
+  const linkOf = ({ headers }: Answer) => /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+  const seen: number[][] = []
+  let answer = await world.read(sales, { ...window, count: 2, x: 'y' })
+  for (;;) {
+    seen.push(answer.json.data.map(({ item_id }: { item_id: number }) => item_id))
+    const next = linkOf(answer)
+    if (next === undefined) break
+    assert.doesNotMatch(next, /x=y/)
+    answer = await world.server.get(next.slice(world.server.base.length), await world.token())
+  }
+  assert.deepEqual(seen, [[1, 2], [3, 4], [5]])
+  assert.match(linkOf(await world.read(sales, { ...window, count: 5 })) ?? '', /&count=5&index=1$/)
+  assert.equal(linkOf(await world.read(sales, { ...window, count: 6 })), undefined)
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `${from + i}×1`).join(' ')
+  await world.push(
+    ...[6, 706, 1406].map(from => record(store_id, { id: `many-${from}`, lines: lines(from, from + 700) })),
+  )
+  for (const [count, linked] of [
+    [2000, true],
+    [2001, false],
+  ] as const) {
+    const page = await world.read(sales, { ...window, count })
+    assert.deepEqual([page.json.data.length, linkOf(page) !== undefined], [count, linked])
+  }
 })

@@ -1,3 +1,4 @@
+import { maxOrderCount } from '../../contract/paging.ts'
 import { roundQuantity } from '../../lib/decimal.ts'
 import { type Sold, sumByItem } from '../../lib/sold.ts'
 import type { Storage } from '../../storage/port/index.ts'
@@ -21,11 +22,11 @@ export function createSalesList(storage: Pick<Storage, 'sales'>) {
     const { orders_version: version } = checkStore(facts, store_id, 'integration.inventory')
     if (sold === null) return { version, page: null }
     const offset = offsetOf(request)
-    const entries = listed(sold)
-      .slice(offset, offset + count)
-      .map(render)
-    const first = [Buffer.from(entries.join(','))]
-    return { version, page: { first, rest: null, rows: entries.length, end: null } }
+    const entries = listed(sold).slice(offset, offset + count)
+    const first = [Buffer.from(entries.map(render).join(','))]
+    const rows = entries.length
+    const last = rows === count && count <= maxOrderCount ? entries.at(-1) : undefined
+    return { version, page: { first, rest: null, rows, end: last ? [last.item_id] : null } }
   }
 }
 

@@ -60,19 +60,28 @@ export function createCursors<T extends Values>(
     },
     read: (values: T): Cursor | undefined =>
       values.cursor === undefined ? undefined : (decode(values) ?? undefined),
-    /** Adds the address of the page that may follow. It has the list's own parameters alone, so it stays short. */
     link(reply: FastifyReply, values: T, end: Cursor | null): void {
       if (end === null) return
-      const { url = '' } = reply.request.raw
-      // As they were sent: they have been checked, so they have no character that a header or an address must not have.
-      const parameters = queryOf(url)
-        .split('&')
-        .filter(parameter => kept.includes(nameOf(parameter)))
       const text = JSON.stringify([checksum(values), ...end.map(String)])
-      parameters.push(`cursor=${Buffer.from(text).toString('base64url')}`)
-      reply.header('link', `<${issuer}${reply.request.routeOptions.url}?${parameters.join('&')}>; rel="next"`)
+      linkNext(reply, issuer, kept, `cursor=${Buffer.from(text).toString('base64url')}`)
     },
   }
+}
+
+/** Adds the address of the page that may follow. It has the list's own parameters alone, so it stays short. */
+export function linkNext(
+  reply: FastifyReply,
+  issuer: string,
+  kept: readonly string[],
+  place: `cursor=${string}` | `index=${number}`,
+): void {
+  const { url = '' } = reply.request.raw
+  // As they were sent: they have been checked, so they have no character that a header or an address must not have.
+  const parameters = queryOf(url)
+    .split('&')
+    .filter(parameter => kept.includes(nameOf(parameter)))
+  const query = [...parameters, place].join('&')
+  reply.header('link', `<${issuer}${reply.request.routeOptions.url}?${query}>; rel="next"`)
 }
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

@@ -5,11 +5,14 @@ import { checkWindow } from '../../domain/reading/window.ts'
 import { answerListing } from '../reply/listing.ts'
 import { checkedTogether } from '../parameters.ts'
 import { type App, principalOf } from '../route.ts'
+import { linkNext } from './cursor.ts'
 import type { IntegrationDeps } from './deps.ts'
 import { ifNoneMatch, listResponses, store_id, storeErrors, window } from './of-store.ts'
 
+const ownParameters = ['store_id', 'start_date', 'end_date', 'count']
+
 /** Spec 4.5 */
-export function salesList(app: App, { storage, requireScope }: IntegrationDeps): void {
+export function salesList(app: App, { storage, issuer, requireScope }: IntegrationDeps): void {
   const listSales = createSalesList(storage)
   app.get(
     '/integration/v1/inventory/sales',
@@ -27,13 +30,20 @@ export function salesList(app: App, { storage, requireScope }: IntegrationDeps):
         ),
         headers: ifNoneMatch,
         response: {
-          ...listResponses(Sale, 'A page of sales'),
+          ...listResponses(Sale, 'A page of sales', 'Link'),
           ...storeErrors('ParameterInvalid'),
         },
       },
       ...requireScope('integration.inventory'),
     },
     async (request, reply) =>
-      answerListing(reply, known => listSales(principalOf(request), request.query, known)),
+      answerListing(
+        reply,
+        known => listSales(principalOf(request), request.query, known),
+        // A cursor would save nothing: every page sums the whole window.
+        end => {
+          if (end) linkNext(reply, issuer, ownParameters, `index=${request.query.index + 1}`)
+        },
+      ),
   )
 }
