@@ -22,7 +22,7 @@ export async function narrowAuthorization(ctx: KoaContextWithOIDC, next: () => P
   const { redirect_uri } = (ctx.oidc?.params ?? {}) as { redirect_uri?: unknown }
   if (typeof redirect_uri === 'string' && URL.canParse(location)) {
     const target = new URL(location)
-    if (target.origin === new URL(redirect_uri).origin) ctx.redirect(responseUri(redirect_uri, target))
+    if (target.origin === new URL(redirect_uri).origin) ctx.redirect(responseUri(ctx, redirect_uri, target))
   }
 }
 
@@ -37,9 +37,15 @@ function oauthQuery(ctx: KoaContextWithOIDC): KoaContextWithOIDC['query'] {
 export const hasUnsupportedResponseMode = (ctx: KoaContextWithOIDC): boolean =>
   ctx.state['unsupportedResponseMode'] === true
 
+/** Replaces the description of the error in the redirect. */
+export const describeError = (ctx: KoaContextWithOIDC, description: string): void =>
+  void (ctx.state['errorDescription'] = description)
+
 /** Moves the response parameters from the provider's query or fragment to the query of the redirect URI. */
-function responseUri(redirect_uri: string, target: URL): string {
+function responseUri(ctx: KoaContextWithOIDC, redirect_uri: string, target: URL): string {
   const given = target.hash === '' ? target.searchParams : new URLSearchParams(target.hash.slice(1))
+  const description: unknown = ctx.state['errorDescription']
+  if (typeof description === 'string') given.set('error_description', description)
   const added = new URLSearchParams()
   for (const name of responseParameters) {
     const value = given.get(name)

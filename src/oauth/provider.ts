@@ -19,7 +19,7 @@ import { currentExchange } from './exchange.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import { contextOf, currentClient } from './provider-request.ts'
-import { applyRequestPolicy, checkRefresh, scopesParameter } from './request-policy.ts'
+import { applyRequestPolicy, checkRefresh, explainScope, scopesParameter } from './request-policy.ts'
 import { explainInvalidGrant, refineTokenErrors } from './token-errors.ts'
 
 export interface ProviderDeps {
@@ -178,6 +178,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
   // ProviderRequest sets the headers of a trusted proxy, so that every address is the issuer's.
   provider.proxy = true
   provider.on('grant.error', explainInvalidGrant)
+  provider.on('authorization.error', explainScope)
   provider.use(trimMetadata)
   provider.use(limitCors)
   provider.use(narrowAuthorization)

@@ -1,6 +1,6 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { allowedForGrant, type GrantType, splitScope } from '../contract/scopes.ts'
-import { hasUnsupportedResponseMode } from './authorize-request.ts'
+import { describeError, hasUnsupportedResponseMode } from './authorize-request.ts'
 
 /** The parameter of a pending request with the app's scopes when it began. It overwrites a value that the app sends. */
 export const scopesParameter = 'tillgate_scopes'
@@ -30,12 +30,25 @@ export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): voi
     return
   }
   for (const scope of requested) {
-    if (!registered.includes(scope))
-      throw new errors.InvalidScope('the app is not registered for this scope', scope)
-    // Spec 5.1
-    if (!allowedForGrant(scope, grant)) {
-      throw new errors.InvalidScope(onlyStore, scope)
-    }
+    const problem = scopeProblem(scope, registered, grant)
+    if (problem !== null) throw new errors.InvalidScope(problem, scope)
+  }
+}
+
+function scopeProblem(scope: string, registered: readonly string[], grant: GrantType): string | null {
+  if (!registered.includes(scope))
+    return scope.includes(',') ? 'scopes are separated by spaces' : 'the app is not registered for this scope'
+  // Spec 5.1
+  return allowedForGrant(scope, grant) ? null : onlyStore
+}
+
+/** The provider checks the scopes that it knows before it calls the policy, and would describe the same fault otherwise. */
+export function explainScope(ctx: KoaContextWithOIDC, error: Error): void {
+  if (!(error instanceof errors.InvalidScope)) return
+  const registered = splitScope(ctx.oidc.client?.scope ?? '')
+  for (const scope of splitScope(sentScope(ctx) ?? '')) {
+    const problem = scopeProblem(scope, registered, 'authorization_code')
+    if (problem !== null) return describeError(ctx, problem)
   }
 }
 

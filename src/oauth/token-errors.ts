@@ -4,7 +4,8 @@ import { describable } from './error-body.ts'
 
 /**
  * RFC 6749 §5.2 has codes of its own for errors that the provider answers with invalid_request. This middleware
- * recognises them by the request, never by the provider's message.
+ * recognises them by the request, never by the provider's message. Where the request shows a usual mistake, it adds what
+ * to do.
  */
 export async function refineTokenErrors(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
@@ -20,6 +21,23 @@ export async function refineTokenErrors(ctx: KoaContextWithOIDC, next: () => Pro
   } else if (asksForForbiddenGrant(ctx)) {
     ctx.body = { ...body, error: 'unauthorized_client' }
   }
+  const remedy = remedyFor(ctx)
+  if (remedy !== null) ctx.body = { ...(ctx.body as object), error_description: remedy }
+}
+
+/** The parameters of the endpoints, which some clients send in the URL. */
+const fields = ['grant_type', 'client_id', 'client_secret', 'code', 'refresh_token', 'token']
+
+/** What to do about a request that the provider could not read; null for one without a usual mistake. */
+function remedyFor({ headers: { authorization }, query, oidc: { body } }: KoaContextWithOIDC): string | null {
+  if (authorization !== undefined && !/^basic /i.test(authorization)) {
+    return 'use HTTP Basic with client_id and client_secret, or send both in the body'
+  }
+  // RFC 6749 §2.3.1
+  if (fields.some(name => name in query && !body?.[name])) {
+    return 'parameters are read from the body, not from the URL'
+  }
+  return null
 }
 
 /**

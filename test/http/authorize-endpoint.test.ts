@@ -327,6 +327,17 @@ describe('errors that are sent to the app in the query, with state and iss (RFC 
     assert.doesNotMatch(answer.text, /<script/)
   })
 
+  test('one fault has one description, whether the provider finds it or the policy', async () => {
+    const small = await server.newApp({ redirect_uris: [redirectUri], scope: 'integration.store' })
+    const described = async (scope: string) => {
+      const answer = await server.get(authorizePath(small, { scope }))
+      return new URL(header(answer, 'location') ?? '').searchParams.get('error_description')
+    }
+    for (const scope of ['foo', 'openid', 'integration.order', 'integration.store openid'])
+      assert.equal(await described(scope), 'the app is not registered for this scope', scope)
+    assert.equal(await described('integration.store,openid'), 'scopes are separated by spaces')
+  })
+
   test('offline_access, an OpenID Connect habit, is never part of a token', async () => {
     const scope = 'integration.store offline_access'
     for (const changes of [{ scope, prompt: 'consent' }, { scope }]) {

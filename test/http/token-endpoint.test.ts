@@ -271,6 +271,34 @@ describe('RFC 6749 §5.2: an Authorization header that cannot authenticate is 40
   }
 })
 
+describe('an error_description says what to do about', () => {
+  const described = async (answer: Promise<{ text: string }>) =>
+    JSON.parse((await answer).text).error_description
+
+  test('parameters in the URL', async () => {
+    const path = `/auth/v2/token?${ownToken()}`
+    const expected = 'parameters are read from the body, not from the URL'
+    assert.equal(await described(postBody('', {}, path)), expected)
+    assert.equal(await described(postBody('', basic(client), path)), expected)
+    assert.equal(await described(postBody('', basic(client), '/auth/v2/introspect?token=x')), expected)
+    // With all of it in the body too, the URL is not what is wrong.
+    assert.notEqual(await described(postBody(`${ownToken()}&scope=x&scope=x`, {}, path)), expected)
+  })
+
+  test('another scheme than Basic', async () => {
+    for (const endpoint of ['token', 'introspect', 'revoke']) {
+      const body = `token=x&${ownToken()}`
+      const answer = postBody(body, { authorization: 'Bearer abc' }, `/auth/v2/${endpoint}`)
+      assert.match(await described(answer), /^use HTTP Basic with client_id and client_secret/)
+    }
+  })
+
+  test('scopes separated by commas', async () => {
+    const scope = 'integration.store,integration.order'
+    assert.equal(await described(postBody(ownToken({ scope }))), 'scopes are separated by spaces')
+  })
+})
+
 describe('RFC 6749 §5.2: the characters of an error_description', () => {
   const allowed = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/
   for (const [name, ask] of Object.entries({

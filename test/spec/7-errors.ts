@@ -58,7 +58,7 @@ describe('spec 7: the codes', () => {
     test(`403: a store the token may not access: ${path}`, async () => {
       const answer = await world.read(path, { ...query, store_id: 1002 })
       assert.deepEqual(refusal(answer), [403, 'store_forbidden'])
-      assert.match(errorOf(answer).message, /1002/)
+      assert.match(errorOf(answer).message, /1002; GET \/integration\/v1\/stores/)
     })
     test(`404: a store that does not exist: ${path}`, async () => {
       const answer = await world.read(path, { ...query, store_id: '9007199254740993' })

@@ -49,7 +49,12 @@ export function checkStore(facts: AccessFacts, store_id: bigint, needed: Needed)
 
 /** `scope`: that by which the store may be read; null when it may not. */
 export function checkAllowed(scope: string | null, store_id: bigint, needed: Needed): void {
-  if (scope === null) throw fail('store_forbidden', `This token may not access store ${store_id}`)
+  if (scope === null) {
+    throw fail(
+      'store_forbidden',
+      `This token may not access store ${store_id}; GET /integration/v1/stores lists those that it may`,
+    )
+  }
   if (covers(scope, needed)) return
   throw fail(
     'store_forbidden',
