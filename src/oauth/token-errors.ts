@@ -1,6 +1,7 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { readBasic } from './client-authentication.ts'
 import { describable } from './error-body.ts'
+import { contextOf } from './provider-request.ts'
 
 /**
  * RFC 6749 §5.2 has codes of its own for errors that the provider answers with invalid_request. This middleware
@@ -11,7 +12,17 @@ export async function refineTokenErrors(ctx: KoaContextWithOIDC, next: () => Pro
   await next()
   const body = ctx.body as { error?: string; error_description?: string } | undefined
   if (body?.error_description !== undefined) body.error_description = describable(body.error_description)
-  if (body?.error !== 'invalid_request' || ctx.oidc.body === undefined) return
+  if (body?.error === 'invalid_request' && ctx.oidc.body !== undefined) refineInvalidRequest(ctx, body)
+  if ((ctx.body as { error?: string } | undefined)?.error === 'invalid_client' && isPublic(ctx)) {
+    const error_description =
+      'this app is public: send client_id in the body, without client_secret and Authorization header'
+    ctx.body = { ...(ctx.body as object), error_description }
+  }
+}
+
+function refineInvalidRequest(ctx: KoaContextWithOIDC, provided: { error_description?: string }): void {
+  const body = { ...provided, error_description: remedyFor(ctx) ?? provided.error_description }
+  ctx.body = body
   if (cannotAuthenticate(ctx)) {
     ctx.body = { ...body, error: 'invalid_client' }
     ctx.status = 401
@@ -21,8 +32,12 @@ export async function refineTokenErrors(ctx: KoaContextWithOIDC, next: () => Pro
   } else if (asksForForbiddenGrant(ctx)) {
     ctx.body = { ...body, error: 'unauthorized_client' }
   }
-  const remedy = remedyFor(ctx)
-  if (remedy !== null) ctx.body = { ...(ctx.body as object), error_description: remedy }
+}
+
+/** Many libraries authenticate a public app by HTTP Basic with an empty password. */
+function isPublic(ctx: KoaContextWithOIDC): boolean {
+  const app = contextOf(ctx).client?.app
+  return app?.public === true && app.disabled_at === null
 }
 
 /** The parameters of the endpoints, which some clients send in the URL. */

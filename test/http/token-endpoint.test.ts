@@ -293,6 +293,25 @@ describe('an error_description says what to do about', () => {
     }
   })
 
+  test('a public app that authenticates', async () => {
+    const { client_id } = await newClient({ public: true })
+    const form = `grant_type=refresh_token&refresh_token=x&token=x`
+    const expected =
+      'this app is public: send client_id in the body, without client_secret and Authorization header'
+    for (const endpoint of ['token', 'introspect', 'revoke']) {
+      for (const client_secret of ['', 'secret']) {
+        const answer = await postBody(form, basic({ client_id, client_secret }), `/auth/v2/${endpoint}`)
+        assertError('oauth', answer, 401, 'invalid_client')
+        assert.equal(JSON.parse(answer.text).error_description, expected)
+      }
+    }
+    assert.equal(await described(postBody(`${form}&client_id=${client_id}&client_secret=x`)), expected)
+    assert.notEqual(await described(postBody(`${form}&client_id=${client_id}`)), expected)
+    server.clock.advance(60)
+    await server.storage.apps.setDisabled(client_id, 1)
+    assert.notEqual(await described(postBody(form, basic({ client_id, client_secret: 'x' }))), expected)
+  })
+
   test('scopes separated by commas', async () => {
     const scope = 'integration.store,integration.order'
     assert.equal(await described(postBody(ownToken({ scope }))), 'scopes are separated by spaces')
