@@ -1,29 +1,35 @@
 // A till's end of the platform ingest: gets a token, pushes records from standard input (or FILE) in batches, and tries
 // again when the server says so. Needs Node 20 or newer and nothing else.
 //
-//   CLIENT_ID=… CLIENT_SECRET=… node examples/push-orders.js examples/records.ndjson
+//   TILLGATE_CLIENT_ID=… TILLGATE_CLIENT_SECRET=… node examples/push-orders.js examples/records.ndjson
 //
-//   CLIENT_ID, CLIENT_SECRET   the platform's own client: npx tillgate app create --name Tills --scope platform.write
-//   TILLGATE_URL               the server's address; http://127.0.0.1:3000 when left out
+//   TILLGATE_CLIENT_ID, TILLGATE_CLIENT_SECRET   the platform's own client:
+//                          npx tillgate app create --name Tills --scope platform.write
+//   TILLGATE_URL           the server's address; http://127.0.0.1:3000 when left out
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const help = `Usage: CLIENT_ID=… CLIENT_SECRET=… node examples/push-orders.js [FILE]
+const help = `Usage: TILLGATE_CLIENT_ID=… TILLGATE_CLIENT_SECRET=… node examples/push-orders.js [FILE]
 
 Pushes records (NDJSON) from FILE, or from standard input, to Tillgate.
 
-  CLIENT_ID, CLIENT_SECRET   the platform's own client: npx tillgate app create --name Tills --scope platform.write
-  TILLGATE_URL               the server's address; http://127.0.0.1:3000 when left out`
+  TILLGATE_CLIENT_ID, TILLGATE_CLIENT_SECRET   the platform's own client:
+                         npx tillgate app create --name Tills --scope platform.write
+  TILLGATE_URL           the server's address; http://127.0.0.1:3000 when left out`
 
-const { CLIENT_ID, CLIENT_SECRET, TILLGATE_URL: base = 'http://127.0.0.1:3000' } = process.env
+const {
+  TILLGATE_CLIENT_ID,
+  TILLGATE_CLIENT_SECRET,
+  TILLGATE_URL: base = 'http://127.0.0.1:3000',
+} = process.env
 const [file] = process.argv.slice(2)
 if (file === '--help' || file === '-h') {
   console.log(help)
   process.exit()
 }
-if (!CLIENT_ID || !CLIENT_SECRET) {
-  console.error(`CLIENT_ID and CLIENT_SECRET must be set\n\n${help}`)
+if (!TILLGATE_CLIENT_ID || !TILLGATE_CLIENT_SECRET) {
+  console.error(`TILLGATE_CLIENT_ID and TILLGATE_CLIENT_SECRET must be set\n\n${help}`)
   process.exit(2)
 }
 
@@ -36,8 +42,8 @@ async function newToken() {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'client_credentials',
-      client_id: CLIENT_ID,
-      client_secret: CLIENT_SECRET,
+      client_id: TILLGATE_CLIENT_ID,
+      client_secret: TILLGATE_CLIENT_SECRET,
     }),
   })
   const answer = await response.json()

@@ -44,8 +44,8 @@ test('examples/push-orders.js pushes examples/records.ndjson, and again without 
     const { client_id, client_secret } = await server.newApp({ scope: 'platform.write' })
     const env = {
       ...process.env,
-      CLIENT_ID: client_id,
-      CLIENT_SECRET: client_secret,
+      TILLGATE_CLIENT_ID: client_id,
+      TILLGATE_CLIENT_SECRET: client_secret,
       TILLGATE_URL: server.base,
     }
     const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
@@ -58,10 +58,13 @@ test('examples/push-orders.js pushes examples/records.ndjson, and again without 
     assert.match(first.stderr, /merchant is owner@example.com; no account/)
     const bare = (...args: string[]) =>
       promisify(execFile)(process.execPath, [example('push-orders.js'), ...args], { env: {} })
-    for (const name of ['CLIENT_ID', 'CLIENT_SECRET', 'TILLGATE_URL']) {
+    for (const name of ['TILLGATE_CLIENT_ID', 'TILLGATE_CLIENT_SECRET', 'TILLGATE_URL']) {
       assert.ok((await bare('--help')).stdout.includes(name))
     }
-    await assert.rejects(bare(), { code: 2, stderr: /^CLIENT_ID and CLIENT_SECRET must be set/ })
+    await assert.rejects(bare(), {
+      code: 2,
+      stderr: /^TILLGATE_CLIENT_ID and TILLGATE_CLIENT_SECRET must be set/,
+    })
     await assert.rejects(push(example('push-orders.js')), /line 1: the record is not JSON/)
   } finally {
     await server.close()

@@ -50,7 +50,10 @@ test('README: the demo’s token and orders, pasted', async () => {
   try {
     await once(server.stdout, 'data')
     const script = block('demo').replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
-    const output = await paste(script, { CLIENT_ID: app.client_id, CLIENT_SECRET: app.client_secret })
+    const output = await paste(script, {
+      TILLGATE_CLIENT_ID: app.client_id,
+      TILLGATE_CLIENT_SECRET: app.client_secret,
+    })
     const answers = output.match(/\{"status":\{"timestamp":\d+,"ack":200,"errors":null\},"data":\[\{"id":/g)
     assert.equal(answers?.length, 2, output.slice(0, 2000))
   } finally {

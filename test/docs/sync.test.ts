@@ -102,8 +102,8 @@ before(async () => {
     PATH: process.env['PATH'] ?? '',
     TILLGATE_URL: server.base,
     STORE_ID: String(store_id),
-    CLIENT_ID: client.client_id,
-    CLIENT_SECRET: client.client_secret,
+    TILLGATE_CLIENT_ID: client.client_id,
+    TILLGATE_CLIENT_SECRET: client.client_secret,
   }
   for (const name of ['requests_to_tillgate.py', 'requests-to-tillgate.ts']) {
     writeFileSync(join(folder, name), block(name))
