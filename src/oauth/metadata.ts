@@ -12,26 +12,31 @@ const fields = new Set([
   'grant_types_supported',
   'token_endpoint_auth_methods_supported',
   'revocation_endpoint',
-  'revocation_endpoint_auth_methods_supported',
   'introspection_endpoint',
-  'introspection_endpoint_auth_methods_supported',
   'code_challenge_methods_supported',
   'authorization_response_iss_parameter_supported',
   'service_documentation',
 ])
+
+interface Given {
+  scopes_supported: string[]
+  token_endpoint_auth_methods_supported: string[]
+}
 
 export const metadataPath = '/.well-known/oauth-authorization-server'
 
 export async function trimMetadata(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next()
   if (ctx.path !== metadataPath || typeof ctx.body !== 'object') return
-  const metadata = Object.entries(ctx.body as Record<string, unknown>).filter(([name]) => fields.has(name))
+  const given = ctx.body as Given
+  const methods = given.token_endpoint_auth_methods_supported
   ctx.body = {
-    ...Object.fromEntries(metadata),
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => fields.has(name))),
+    // The provider leaves these two out: a client would assume client_secret_basic, which a public app cannot use.
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods,
     // Third parties cannot register for the platform's scope.
-    scopes_supported: (ctx.body as { scopes_supported: string[] }).scopes_supported.filter(scope =>
-      scope.startsWith('integration.'),
-    ),
+    scopes_supported: given.scopes_supported.filter(scope => scope.startsWith('integration.')),
     response_modes_supported: ['query'],
     service_documentation: `${ctx.oidc.issuer}/docs`,
   }

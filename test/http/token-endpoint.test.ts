@@ -318,6 +318,38 @@ describe('an error_description says what to do about', () => {
   })
 })
 
+describe('RFC 8414 §2: each endpoint accepts the authentication methods that the metadata names', () => {
+  for (const endpoint of ['token', 'revocation', 'introspection']) {
+    test(endpoint, async () => {
+      const metadata = (await server.get('/.well-known/oauth-authorization-server')).json
+      const methods: string[] = metadata[`${endpoint}_endpoint_auth_methods_supported`]
+      assert.deepEqual(methods.toSorted(), ['client_secret_basic', 'client_secret_post', 'none'])
+      const path = new URL(metadata[`${endpoint}_endpoint`]).pathname
+      for (const method of methods) {
+        const app = method === 'none' ? await newClient({ public: true }) : client
+        const { client_id } = app
+        const code = await codeOf(server, app, { changes: pkce })
+        const { refresh_token } = (await redeem(server, app, code, { code_verifier: verifier })).json
+        const credentials = {
+          client_secret_basic: {},
+          client_secret_post: app,
+          none: { client_id },
+        }[method]
+        const body = form({
+          grant_type: 'refresh_token',
+          refresh_token,
+          token: refresh_token,
+          ...credentials,
+        })
+        const headers = method === 'client_secret_basic' ? basic(app) : {}
+        const answer = await postBody(body.toString(), headers, path)
+        assert.equal(answer.status, 200, `${method}: ${answer.text}`)
+        if (endpoint === 'introspection') assert.equal(JSON.parse(answer.text).active, true, method)
+      }
+    })
+  }
+})
+
 describe('RFC 6749 §5.2: the characters of an error_description', () => {
   const allowed = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/
   for (const [name, ask] of Object.entries({
