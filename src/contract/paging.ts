@@ -22,14 +22,14 @@ export const index = mayBeOmitted(
 )
 
 /** Above a list's own limit the rule is count_too_large; without a limit, a number beyond int32 is out of range. */
-export const count = (most?: number) =>
+export const count = (most?: number, description = 'Entries per page. A page with fewer is the last one') =>
   mayBeOmitted(
     Type.Integer({
       format: 'int32',
       minimum: 1,
       maximum: most ?? maxInt32,
       default: defaultCount,
-      description: 'Entries per page. A page with fewer is the last one',
+      description,
       ...(most !== undefined && { [ruleAboveMaximum]: 'count_too_large' }),
     }),
   )

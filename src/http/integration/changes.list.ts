@@ -37,7 +37,7 @@ const parameters = checkedTogether(
         description: '`feed` of the last answer, unchanged; required when `after` is above 0',
       }),
     ),
-    count: count(maxOrderCount),
+    count: count(maxOrderCount, 'Entries per page. Whether another page follows is in `more`'),
     kinds: Type.Optional(
       listParameter(
         changeKinds,

@@ -75,13 +75,15 @@ export const tokenSchema = {
     `${accessTokenLifetime} s; a refresh token works once, within ${inDays(refreshTokenLifetime)}. ` +
     'A client that lost the response to an exchange with an `Idempotency-Key` sends the same request again within 10 ' +
     'minutes (public apps: 60 s), before it uses the new refresh token, and gets the same response with the header ' +
-    '`Idempotent-Replayed: true`. The same key with other parameters is 400.',
+    '`Idempotent-Replayed: true`. The same key with other parameters of the grant type is 400.',
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(
       Type.String({
         pattern: '^[!-~]{1,255}$',
         description:
-          'For authorization_code and refresh_token: a random text for this exchange, 1 to 255 visible ASCII characters',
+          'For authorization_code and refresh_token: a random text for this exchange, 1 to 255 visible ASCII characters. ' +
+          'A repeated request is compared by `grant_type`, `resource`, and `code`, `redirect_uri` and `code_verifier`, or ' +
+          '`refresh_token` and `scope`',
       }),
     ),
   }),
