@@ -39,7 +39,7 @@ interface PageStorage {
   browse: Storage['browse']
   changes: Pick<Storage['changes'], 'history'>
   stores: Pick<Storage['stores'], 'ofMerchant'>
-  webhooks: Pick<Storage['webhooks'], 'ofApp' | 'isPaused' | 'summary' | 'oldestPending' | 'sender'>
+  webhooks: Pick<Storage['webhooks'], 'isPaused' | 'summary' | 'oldestPending' | 'sender'>
 }
 
 /** Everything that the pages use; built in server/services.ts. */

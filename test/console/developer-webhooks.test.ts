@@ -39,6 +39,20 @@ const press = async (word: string) =>
     body: new URLSearchParams({ _csrf: csrfOf(await open()) }),
   })
 
+test('the form says which addresses are allowed', async () => {
+  const hint = /leads to a public address\.( The operator allows some other addresses too, also with http:)?/
+  assert.ok(hint.exec(wordsOf((await open(`${app.path}/webhooks`)).text))?.[1])
+  const strict = await startServer()
+  try {
+    await strict.newAccount('dev@example.com', 'developer')
+    const other = await signedIn(strict, 'dev@example.com')
+    const { path: of } = await createApp(other)
+    assert.equal(hint.exec(wordsOf((await other.open(`${of}/webhooks`)).text))?.[1], undefined)
+  } finally {
+    await strict.close()
+  }
+})
+
 test('the form refuses an address that is not allowed and no events, and keeps what was typed', async () => {
   const page = await open(`${app.path}/webhooks`)
   const refused = await developer.submit(page, { url: 'https://10.0.0.1/x', events })
@@ -55,7 +69,8 @@ test('an endpoint is added; its secret is shown once', async () => {
   secret = /whsec_[A-Za-z0-9+/=]+/.exec(made.text)?.[0] ?? ''
   path = /href="([^"]+\/webhooks\/we_\w+)"/.exec(made.text)?.[1] ?? ''
   const list = await open(`${app.path}/webhooks`)
-  assert.ok(wordsOf(list.text).includes('Working'))
+  assert.match(wordsOf(list.text), /Not called yet/)
+  assert.match(wordsOf((await open()).text), /Not called yet/)
   assert.ok(list.text.includes(path))
   for (const page of [list, await open()])
     assert.ok(!page.text.includes('whsec_') || !page.text.includes(secret))
@@ -80,6 +95,9 @@ test('a test event: the page shows the request, the answer, escaped and cut, and
   assert.match(wordsOf(sent.text), /The delivery is sent again/)
   const again = await receiver.until(all => all[1])
   assert.equal(again.id, webhook.id)
+  const list = `${app.path}/webhooks`
+  for (const end = Date.now() + 10_000; !/Working/.test(wordsOf((await open(list)).text)); )
+    assert.ok(Date.now() < end)
 })
 
 test('rotate, disable, enable, delete', async () => {

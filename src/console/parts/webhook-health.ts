@@ -2,9 +2,10 @@ import type { WebhookEndpoint } from '../../storage/port/index.ts'
 import { badge } from './badge.ts'
 
 /** The state of a webhook endpoint, for its developer and for the operator. */
-export function healthBadge({ disabled_at, failures }: WebhookEndpoint): string {
+export function healthBadge({ disabled_at, failures }: WebhookEndpoint, called: boolean): string {
   if (disabled_at !== null) return badge('Disabled', 'bad')
-  return failures > 0 ? badge('Failing', 'warn') : badge('Working', 'good')
+  if (failures > 0) return badge('Failing', 'warn')
+  return called ? badge('Working', 'good') : badge('Not called yet')
 }
 
 export const disabledReasons = {

@@ -17,8 +17,18 @@ import { checkUrl } from './url.ts'
 
 const maxEndpoints = 10
 
+const shownDeliveries = 100
+
 /** How long the secret before the last rotation signs too. */
 const rotationTime: Seconds = 86_400
+
+export interface ListedEndpoint extends WebhookEndpoint {
+  called: boolean
+}
+
+/** Without one, the endpoint was never called: the log keeps the last attempts. */
+export const hasAttempt = (log: readonly WebhookDelivery[]): boolean =>
+  log.some(({ attempts }) => attempts > 0)
 
 export interface EndpointDeps {
   storage: Pick<Storage, 'webhooks' | 'apps'>
@@ -66,6 +76,14 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
       if (!(await apps.find(app_id))) throw new InputError('app', `There is no app ${app_id}`)
       return webhooks.ofApp(app_id)
     },
+    /** For pages, which show that an endpoint was never called. */
+    async listWithCalls(app_id: string): Promise<ListedEndpoint[]> {
+      const endpoints = await webhooks.ofApp(app_id)
+      const logs = await Promise.all(endpoints.map(({ id }) => webhooks.deliveries(id, shownDeliveries)))
+      return endpoints.map((endpoint, i) => ({ ...endpoint, called: hasAttempt(logs[i] ?? []) }))
+    },
+    /** Whether a new endpoint may be at an address that is not public, or at one with http. */
+    allowsOtherAddresses: rules.namesAny,
     /** The new secret; the former one signs too for a day. */
     async rotateSecret(id: string, by: By): Promise<string> {
       const endpoint = await find(id)
@@ -96,7 +114,7 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
       await webhooks.add({ ...delivery, body, created_at_ms: now_ms })
       return delivery.id
     },
-    deliveries: async (id: string, limit = 100): Promise<WebhookDelivery[]> =>
+    deliveries: async (id: string, limit = shownDeliveries): Promise<WebhookDelivery[]> =>
       webhooks.deliveries((await find(id)).id, limit),
     /** Null when it is not one of the endpoint's. */
     async delivery(endpoint_id: string, id: string): Promise<WebhookDelivery | null> {

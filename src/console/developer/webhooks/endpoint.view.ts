@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { hasAttempt } from '../../../domain/webhooks/endpoints.ts'
 import type { App, WebhookDelivery, WebhookEndpoint } from '../../../storage/port/index.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge, type Tone } from '../../parts/badge.ts'
@@ -44,7 +45,7 @@ export const endpointPage = (
     tab: '/webhooks',
     body: html`!${view.done === null ? '' : notice({ tone: 'good', content: { text: outcomes[view.done] } })}
       !${trouble(view.endpoint)}
-      !${card({ title: 'Endpoint', beside: healthBadge(view.endpoint), body: about(view) })}
+      !${card({ title: 'Endpoint', beside: healthBadge(view.endpoint, hasAttempt(view.deliveries)), body: about(view) })}
       !${card({ title: 'Last deliveries', body: deliveryTable(view) })}
       !${card({ title: 'Verify a signature', body: samples })}
       <p><a href="${webhooksPath(view.app)}">All endpoints</a></p>`,

@@ -23,12 +23,15 @@ export const webhookPages: PagePlugin = async (scope, deps) => {
   const { webhooks, singleUseForms } = deps
   const path = '/developer/apps/:app_id/webhooks'
   const empty = { url: '', events: [] }
+  const stateOf = async (app_id: string) => {
+    const [endpoints, paused] = await Promise.all([webhooks.listWithCalls(app_id), webhooks.isPaused(app_id)])
+    return { endpoints, paused, allowsOthers: webhooks.allowsOtherAddresses }
+  }
 
   const schema = { querystring: fields({ done: text }) }
   scope.get(path, { schema }, async ({ ownApp: app, viewer, query }, reply) => {
-    const [endpoints, paused] = await Promise.all([webhooks.list(app.id), webhooks.isPaused(app.id)])
-    const view = { viewer, app, endpoints, paused, form: empty, isDeleted: query.done === 'deleted' }
-    return sendHtml(reply, webhooksPage(view))
+    const view = { viewer, app, ...(await stateOf(app.id)), form: empty }
+    return sendHtml(reply, webhooksPage({ ...view, isDeleted: query.done === 'deleted' }))
   })
 
   const body = form({ url: text, events: texts })
@@ -44,8 +47,7 @@ export const webhookPages: PagePlugin = async (scope, deps) => {
       return sendHtml(reply, webhookSecretPage({ viewer, app, endpoint: made, secret: made.secret }), 201)
     } catch (error) {
       if (!(error instanceof InputError)) throw error
-      const [endpoints, paused] = await Promise.all([webhooks.list(app.id), webhooks.isPaused(app.id)])
-      const view = { viewer, app, endpoints, paused, form: { url, events }, problem: error }
+      const view = { viewer, app, ...(await stateOf(app.id)), form: { url, events }, problem: error }
       return sendHtml(reply, webhooksPage({ ...view, isDeleted: false }), 422)
     }
   })

@@ -1,11 +1,7 @@
 import { html } from 'ghtml'
 import type { InputError } from '../../../domain/input-error.ts'
-import {
-  type App,
-  type WebhookEndpoint,
-  type WebhookEvent,
-  webhookEvents,
-} from '../../../storage/port/index.ts'
+import type { ListedEndpoint } from '../../../domain/webhooks/endpoints.ts'
+import { type App, type WebhookEvent, webhookEvents } from '../../../storage/port/index.ts'
 import type { Page, Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { choice } from '../../parts/form/choice.ts'
@@ -20,9 +16,11 @@ import { appFrame, appsPath } from '../app/frame.view.ts'
 interface WebhooksView {
   viewer: Viewer
   app: App
-  endpoints: WebhookEndpoint[]
+  endpoints: ListedEndpoint[]
   /** The operator has paused the app's webhooks. */
   paused: boolean
+  /** The operator allows addresses that are not public. */
+  allowsOthers: boolean
   form: { url: string; events: readonly string[] }
   problem?: InputError | undefined
   isDeleted: boolean
@@ -54,7 +52,7 @@ const pausedText =
   'The operator has paused the webhooks of this app. Nothing is lost: they are sent afterwards.'
 
 const endpointTable = ({ app, endpoints }: WebhooksView): string =>
-  table<WebhookEndpoint>({
+  table<ListedEndpoint>({
     caption: 'Endpoints of this app',
     rows: endpoints,
     columns: [
@@ -64,12 +62,15 @@ const endpointTable = ({ app, endpoints }: WebhooksView): string =>
           html`<a href="${webhooksPath(app)}/${id}"><span class="sent">${url}</span></a>`,
       },
       { title: 'Events', text: ({ events }) => events.join(', ') },
-      { title: 'Health', html: healthBadge },
+      { title: 'Health', html: endpoint => healthBadge(endpoint, endpoint.called) },
       { title: 'Created', html: ({ created_at }) => viewerTime(created_at) },
     ],
   })
 
-const newForm = ({ viewer, app, form, problem }: WebhooksView): string =>
+const publicHint = 'It begins with https:// and leads to a public address.'
+const anyHint = `${publicHint} The operator allows some other addresses too, also with http://.`
+
+const newForm = ({ viewer, app, allowsOthers, form, problem }: WebhooksView): string =>
   postForm(
     webhooksPath(app),
     viewer.csrf,
@@ -77,7 +78,7 @@ const newForm = ({ viewer, app, form, problem }: WebhooksView): string =>
       !${field({
         id: 'url',
         label: 'URL',
-        hint: { text: 'It begins with https:// and leads to a public address.' },
+        hint: { text: allowsOthers ? anyHint : publicHint },
         problem,
         control: attributes =>
           html`<input type="url" name="url" value="${form.url}" !${attributes} maxlength="2000" required autocomplete="off">`,

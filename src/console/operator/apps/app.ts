@@ -42,7 +42,7 @@ export const appPages: PagePlugin = async (scope, deps) => {
       storage.browse.reachOf(app.id),
       figures.requests.byDay(app.id, days),
       auditLog.page({ app_id: app.id }, { limit: latest }),
-      storage.webhooks.ofApp(app.id),
+      webhooks.listWithCalls(app.id),
       storage.webhooks.isPaused(app.id),
     ])
     return sendHtml(

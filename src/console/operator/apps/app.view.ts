@@ -1,14 +1,8 @@
 import { html } from 'ghtml'
 import { splitScope } from '../../../contract/scopes.ts'
 import type { RequestChart } from '../../../domain/usage/requests.ts'
-import type {
-  Account,
-  App,
-  AppReach,
-  AppSecret,
-  AuditLine,
-  WebhookEndpoint,
-} from '../../../storage/port/index.ts'
+import type { ListedEndpoint } from '../../../domain/webhooks/endpoints.ts'
+import type { Account, App, AppReach, AppSecret, AuditLine } from '../../../storage/port/index.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { recentEvents } from '../audit/table.view.ts'
 import { withQuery } from '../../parts/with-query.ts'
@@ -36,7 +30,7 @@ export interface AppView {
   reach: AppReach
   requests: RequestChart
   lines: readonly AuditLine[]
-  endpoints: readonly WebhookEndpoint[]
+  endpoints: readonly ListedEndpoint[]
   /** The operator has paused the app's webhooks. */
   paused: boolean
 }

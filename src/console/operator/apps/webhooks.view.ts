@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
-import type { App, WebhookEndpoint } from '../../../storage/port/index.ts'
+import type { ListedEndpoint } from '../../../domain/webhooks/endpoints.ts'
+import type { App } from '../../../storage/port/index.ts'
 import { badge } from '../../parts/badge.ts'
 import { card } from '../../parts/card.ts'
 import { viewerTime } from '../../parts/format/time.ts'
@@ -9,7 +10,7 @@ import { endpointName } from '../webhooks/webhooks.view.ts'
 
 interface AppWebhooks {
   app: App
-  endpoints: readonly WebhookEndpoint[]
+  endpoints: readonly ListedEndpoint[]
   paused: boolean
 }
 
@@ -29,14 +30,14 @@ const action = ({ id }: App, paused: boolean): string =>
     ? html`<a class="button" href="/operator/apps/${id}/webhooks/resume">Resume webhooks</a>`
     : html`<a class="button secondary" href="/operator/apps/${id}/webhooks/pause">Pause webhooks</a>`
 
-const endpointTable = (rows: readonly WebhookEndpoint[]): string =>
-  table<WebhookEndpoint>({
+const endpointTable = (rows: readonly ListedEndpoint[]): string =>
+  table<ListedEndpoint>({
     caption: 'Endpoints of this app',
     rows,
     columns: [
       { title: 'Endpoint', names: true, html: endpointName },
       { title: 'Events', text: ({ events }) => events.join(', ') },
-      { title: 'State', html: healthBadge },
+      { title: 'State', html: endpoint => healthBadge(endpoint, endpoint.called) },
       { title: 'Created', html: ({ created_at }) => viewerTime(created_at) },
     ],
   })

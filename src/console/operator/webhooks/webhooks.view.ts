@@ -61,7 +61,7 @@ const troubledTable = (rows: readonly TroubledEndpoint[]): string =>
             html: ({ app_id, app_name }) => html`<a href="/operator/apps/${app_id}">${app_name}</a>`,
           },
           { title: 'Endpoint', html: endpointName },
-          { title: 'State', html: healthBadge },
+          { title: 'State', html: endpoint => healthBadge(endpoint, true) },
           {
             title: 'Since',
             html: ({ failing_since, disabled_at, created_at }) =>
