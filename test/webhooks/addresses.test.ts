@@ -104,6 +104,20 @@ suite('where webhooks may be sent', () => {
     assert.equal(checkUrl('http://localhost:3000/hook', named), 'http://localhost:3000/hook')
   })
 
+  test('http to a name at a public address can be added, and is refused at delivery', async () => {
+    const rules = createAddressRules('127.0.0.1')
+    const url = checkUrl('http://hooks.example.com/', rules)
+    const { status, problem } = await createSend(
+      rules,
+      2000,
+      resolver(() => ['8.8.8.8']),
+    )(url, {}, '')
+    assert.deepEqual(
+      [status, problem],
+      [null, 'http is allowed only for addresses that TILLGATE_WEBHOOK_ALLOW names'],
+    )
+  })
+
   test('a name is refused when its addresses are private, whatever they were before', async t => {
     let requests = 0
     const server = createServer((_request, response) => {
@@ -118,7 +132,7 @@ suite('where webhooks may be sent', () => {
     assert.match((await createSend(none, 2000)(`https://localhost:${port}/`, {}, '')).problem ?? '', forbids)
     assert.match((await createSend(none, 2000)(`https://127.0.0.1:${port}/`, {}, '')).problem ?? '', forbids)
     const other = createSend(createAddressRules('192.0.2.1'), 2000)
-    assert.match((await other(`http://localhost:${port}/`, {}, '')).problem ?? '', forbids)
+    assert.match((await other(`http://localhost:${port}/`, {}, '')).problem ?? '', /http is allowed only for/)
     assert.equal(requests, 0)
     const named = createSend(createAddressRules('127.0.0.1'), 2000)
     assert.equal((await named(`http://localhost:${port}/`, {}, '')).status, 200)
@@ -152,7 +166,7 @@ suite('where webhooks may be sent', () => {
       const send = createSend(createAddressRules(allowed), 2000, changing)
       const answers = [await send(url, {}, ''), await send(url, {}, '')]
       assert.deepEqual(
-        answers.map(({ status, problem }) => [status, problem?.includes('not a public one')]),
+        answers.map(({ status, problem }) => [status, problem?.includes('http is allowed only for')]),
         [
           [200, undefined],
           [null, true],

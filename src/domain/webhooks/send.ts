@@ -50,7 +50,7 @@ async function exchange(
   const { protocol } = url
   // Node calls `lookup` for names only.
   const literal = literalAddress(url)
-  if (literal !== null && !rules.mayCall(literal, protocol)) throw new ForbiddenAddress()
+  if (literal !== null && !rules.mayCall(literal, protocol)) throw new ForbiddenAddress(protocol)
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = (protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'POST',
@@ -100,7 +100,7 @@ const checkedLookup =
       if (error) return callback(error, '')
       const allowed = found.filter(({ address }) => rules.mayCall(address, protocol))
       const [first] = allowed
-      if (!first) callback(new ForbiddenAddress(), '')
+      if (!first) callback(new ForbiddenAddress(protocol), '')
       else if (options.all) callback(null, allowed)
       else callback(null, first.address, first.family)
     })
@@ -125,7 +125,13 @@ const refusal = (status: number): string =>
   status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`
 
 class ForbiddenAddress extends Error {
-  override message = 'the address is not a public one, and TILLGATE_WEBHOOK_ALLOW does not name it'
+  constructor(protocol: string) {
+    super(
+      protocol === 'https:'
+        ? 'the address is not a public one, and TILLGATE_WEBHOOK_ALLOW does not name it'
+        : 'http is allowed only for addresses that TILLGATE_WEBHOOK_ALLOW names',
+    )
+  }
 }
 
 class Upgraded extends Error {
