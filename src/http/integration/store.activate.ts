@@ -18,7 +18,8 @@ export function storeActivate(app: App, { storage, clock, requireScope }: Integr
         operationId: 'activateStore',
         tags: ['Stores'],
         summary: 'Activate store integration',
-        description: 'Tells the merchant that the integration is in use for this store. Safe to repeat.',
+        description:
+          'Tells the merchant that the integration is in use for this store. Reading does not require it. Safe to repeat.',
         security: [{ oauth2: ['integration.store'] }],
         params: Type.Object({ store_id }),
         response: {
