@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -36,6 +36,14 @@ test('the folder is made, and the files are for their owner only', async () => {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(mode(name), 0o600, name)
   await storage.close()
   assert.equal(existsSync(`${file}-wal`), false)
+})
+
+test('a new database behind a link is for its owner only, too', async () => {
+  const [file, link] = [folder.newFile(), folder.newFile()]
+  symlinkSync(file, link)
+  const storage = await openStorage(link)
+  assert.equal(mode(file), 0o600)
+  await storage.close()
 })
 
 // Else another process could take itself for the last one and delete the write-ahead log that this one still uses.

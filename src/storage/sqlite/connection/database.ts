@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -147,9 +147,6 @@ async function retry<T>(step: () => T, deadline: number): Promise<T> {
  */
 export function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true })
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  // Of a link, this is about the file that it leads to.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
