@@ -20,7 +20,7 @@ export interface IngestOptions {
   now?: Seconds
   /** Lines in earlier batches of the same file, so that line numbers continue. */
   after?: number
-  /** Bytes that the sender announced. */
+  /** Bytes that the sender announced; a batch without them counts as large. */
   announced?: number | undefined
   /** The limits of a request. With them, a line that is too long fails the whole batch. */
   limits?: { lines: number; size: number }

@@ -1,4 +1,4 @@
-import type { Ingest, IngestOptions } from '../ingest.ts'
+import type { Ingest } from '../ingest.ts'
 import type { StorageOptions } from '../../storage/open.ts'
 import { type IngestWorker, serverHeap, startWorker } from './worker.ts'
 
@@ -27,7 +27,7 @@ export function createIngestPool({ database, threads, storage, heap = serverHeap
   const options = { database_pool: threadConnections, database_statement_timeout, database_connect_timeout }
 
   /** Small batches together, large ones apart. */
-  function threadFor({ announced = smallBatches }: IngestOptions): IngestWorker {
+  function threadFor(announced: number): IngestWorker {
     for (let i = workers.length - 1; i >= 0; i--) if (workers[i]?.ended) workers.splice(i, 1)
     const free = workers.find(({ open_bytes: open }) => open === 0 || open + announced < smallBatches)
     if (free) return free
@@ -40,7 +40,10 @@ export function createIngestPool({ database, threads, storage, heap = serverHeap
   }
 
   return {
-    open: batch => threadFor(batch).open(batch),
+    open(batch) {
+      const { announced = smallBatches } = batch
+      return threadFor(announced).open({ ...batch, announced })
+    },
     async close() {
       await Promise.all(workers.map(worker => worker.close()))
     },
