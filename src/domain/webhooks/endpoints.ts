@@ -26,10 +26,6 @@ export interface ListedEndpoint extends WebhookEndpoint {
   called: boolean
 }
 
-/** Without one, the endpoint was never called: the log keeps the last attempts. */
-export const hasAttempt = (log: readonly WebhookDelivery[]): boolean =>
-  log.some(({ attempts }) => attempts > 0)
-
 export interface EndpointDeps {
   storage: Pick<Storage, 'webhooks' | 'apps'>
   clock: Clock
@@ -79,8 +75,9 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
     /** For pages, which show that an endpoint was never called. */
     async listWithCalls(app_id: string): Promise<ListedEndpoint[]> {
       const endpoints = await webhooks.ofApp(app_id)
-      const logs = await Promise.all(endpoints.map(({ id }) => webhooks.deliveries(id, shownDeliveries)))
-      return endpoints.map((endpoint, i) => ({ ...endpoint, called: hasAttempt(logs[i] ?? []) }))
+      return Promise.all(
+        endpoints.map(async endpoint => ({ ...endpoint, called: await webhooks.wasCalled(endpoint.id) })),
+      )
     },
     /** Whether a new endpoint may be at an address that is not public, or at one with http. */
     allowsOtherAddresses: rules.namesAny,
@@ -114,6 +111,7 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
       await webhooks.add({ ...delivery, body, created_at_ms: now_ms })
       return delivery.id
     },
+    wasCalled: (id: string): Promise<boolean> => webhooks.wasCalled(id),
     deliveries: async (id: string, limit = shownDeliveries): Promise<WebhookDelivery[]> =>
       webhooks.deliveries((await find(id)).id, limit),
     /** Null when it is not one of the endpoint's. */

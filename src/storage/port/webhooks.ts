@@ -178,6 +178,8 @@ export interface WebhookDeliveries {
   delivery(id: string): Promise<WebhookDelivery | null>
   /** Newest first. */
   deliveries(endpoint_id: string, limit: number): Promise<WebhookDelivery[]>
+  /** Whether anything was ever sent to the endpoint: the log keeps the last attempts. */
+  wasCalled(endpoint_id: string): Promise<boolean>
   /** Of each endpoint keeps the newest `keep` that are not pending. */
   trim(endpoint_ids: readonly string[], keep: number): Promise<void>
   /** For the operator: deliveries of the log by state, and up to 100 endpoints that fail or are disabled. */

@@ -312,6 +312,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'webhooks.resend': ['all', s => s.webhooks.resend('msg_1')],
   'webhooks.delivery': ['all', s => s.webhooks.delivery('msg_1')],
   'webhooks.deliveries': ['one', s => s.webhooks.deliveries('we_1', 10)],
+  'webhooks.wasCalled': ['one', s => s.webhooks.wasCalled('we_1')],
   'webhooks.trim': ['one', s => s.webhooks.trim(['we_1', 'we_3'], 10)],
   'webhooks.summary': ['all', s => s.webhooks.summary()],
   'webhooks.oldestPending': ['all', s => s.webhooks.oldestPending()],

@@ -18,9 +18,12 @@ export const endpointPages: PagePlugin = async (scope, { webhooks, singleUseForm
 
   const schema = { querystring: fields({ done: text }) }
   scope.get(path, { schema }, async ({ ownApp: app, ownEndpoint: endpoint, viewer, query }, reply) => {
-    const deliveries = await webhooks.deliveries(endpoint.id, shownDeliveries)
+    const [deliveries, called] = await Promise.all([
+      webhooks.deliveries(endpoint.id, shownDeliveries),
+      webhooks.wasCalled(endpoint.id),
+    ])
     const done = isDone(query.done) ? query.done : null
-    return sendHtml(reply, endpointPage({ viewer, app, endpoint, deliveries, done }))
+    return sendHtml(reply, endpointPage({ viewer, app, endpoint, deliveries, called, done }))
   })
 
   // A person whose session had ended when they pressed a button comes back here after signing in.

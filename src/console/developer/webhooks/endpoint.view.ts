@@ -1,5 +1,4 @@
 import { html } from 'ghtml'
-import { hasAttempt } from '../../../domain/webhooks/endpoints.ts'
 import type { App, WebhookDelivery, WebhookEndpoint } from '../../../storage/port/index.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { badge, type Tone } from '../../parts/badge.ts'
@@ -37,7 +36,7 @@ type Done = keyof typeof outcomes
 export const isDone = (word: string): word is Done => Object.hasOwn(outcomes, word)
 
 export const endpointPage = (
-  view: EndpointView & { deliveries: WebhookDelivery[]; done: Done | null },
+  view: EndpointView & { deliveries: WebhookDelivery[]; called: boolean; done: Done | null },
 ): Page =>
   appFrame({
     viewer: view.viewer,
@@ -45,7 +44,7 @@ export const endpointPage = (
     tab: '/webhooks',
     body: html`!${view.done === null ? '' : notice({ tone: 'good', content: { text: outcomes[view.done] } })}
       !${trouble(view.endpoint)}
-      !${card({ title: 'Endpoint', beside: healthBadge(view.endpoint, hasAttempt(view.deliveries)), body: about(view) })}
+      !${card({ title: 'Endpoint', beside: healthBadge(view.endpoint, view.called), body: about(view) })}
       !${card({ title: 'Last deliveries', body: deliveryTable(view) })}
       !${card({ title: 'Verify a signature', body: samples })}
       <p><a href="${webhooksPath(view.app)}">All endpoints</a></p>`,

@@ -115,6 +115,13 @@ export function createDeliveries(db: Database): WebhookDeliveries {
       )
       return [...rows]
     },
+    async wasCalled(endpoint_id) {
+      const [row] = await db.query(
+        'select 1 from webhook_deliveries where endpoint_id = $1 and attempts > 0 limit 1',
+        [endpoint_id],
+      )
+      return row !== undefined
+    },
     async trim(endpoint_ids, keep) {
       await runEach(
         db,

@@ -77,6 +77,9 @@ export function createDeliveries(db: Database): WebhookDeliveries {
     `select ${deliveryColumns} from webhook_deliveries where id = ?`,
     'bigint',
   )
+  const attempted = db.prepare(
+    'select 1 from webhook_deliveries where endpoint_id = ? and attempts > 0 limit 1',
+  )
   const newest = db.prepare<WebhookDelivery>(
     `select ${deliveryColumns} from webhook_deliveries where endpoint_id = ?
      order by created_at_ms desc, id desc limit ? + 0`,
@@ -139,6 +142,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
     resend: id => db.write(() => again.get(id) ?? null),
     delivery: id => db.query(() => byId.get(id) ?? null),
     deliveries: (endpoint_id, limit) => db.query(() => newest.all(endpoint_id, limit)),
+    wasCalled: endpoint_id => db.query(() => attempted.get(endpoint_id) !== undefined),
     trim: (endpoint_ids, keep) =>
       db.write(() => {
         for (const endpoint_id of endpoint_ids) trim.run(endpoint_id, keep)

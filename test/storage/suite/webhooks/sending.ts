@@ -153,6 +153,7 @@ export function sendingTests(open: Open): void {
       await begin(storage)
       const { webhooks } = storage
       await move(storage, 1n)
+      assert.equal(await webhooks.wasCalled('we_1'), false)
       for (const [now, id] of [
         [1000, 'x'],
         [3000, 'y'],
@@ -164,6 +165,7 @@ export function sendingTests(open: Open): void {
       assert.deepEqual(await due(storage, 4000), [1n])
       const [entry, ...others] = await webhooks.deliveries('we_1', 10)
       assert.equal(others.length, 0)
+      assert.equal(await webhooks.wasCalled('we_1'), true)
       assert.deepEqual(
         [
           entry?.state,
