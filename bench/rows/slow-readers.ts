@@ -23,7 +23,7 @@ export const slowReaders: Rows = async function* (bench) {
     }
     await paced({ ...others, seconds: 2 })
     const alone = await paced(others)
-    const crowd = await startSlowReaders(
+    const slow = await startSlowReaders(
       base,
       orderRequests(data, 2000, headers).slice(0, readers),
       bytesPerSecond,
@@ -31,8 +31,8 @@ export const slowReaders: Rows = async function* (bench) {
     // The readers first drain the socket buffers; only then are they slow.
     await sleep(5000)
     const among = await paced(others)
-    const cut = crowd.cut()
-    await crowd.stop()
+    const cut = slow.cut()
+    await slow.stop()
     if (cut > 0) throw new Error(`${cut} slow readers lost their connection`)
     const memory_mb = peak()
     const time = ({ p50, p99 }: typeof alone) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`

@@ -14,7 +14,7 @@ import { addTenant, type IdName, idNames, nobodys, sharedApp, type Tenant } from
  * answer, and nothing of the tenant changes. OWASP API Top 10 2023: API1 (objects), API3 (properties), API5 (functions).
  */
 
-/** Whoever is neither the tenant nor the operator. */
+/** Everybody but the tenant and the operator. */
 interface Attacker {
   name: string
   role: Role | 'app' | 'platform' | null

@@ -145,7 +145,7 @@ export async function addTenant(
     endpoint_id: endpoint.id,
     delivery_id,
     session_id: session?.hash.slice(0, 16) ?? '',
-    // Of a link that was used: a working one is for whoever has it.
+    // Of a link that was used: a working one is valid for everybody who has it.
     token: randomSecret(),
   }
   for (const [what, id] of Object.entries(ids)) if (id === '') throw new Error(`${name} has no ${what}`)

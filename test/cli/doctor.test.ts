@@ -253,7 +253,7 @@ test('fewer open files than connections and listeners need is a warning', {
   }
 })
 
-test('little room on the disk, and a database whose clock differs', async () => {
+test('little space on the disk, and a database whose clock differs', async () => {
   const config = readConfig({ TILLGATE_DATABASE: cli.database })
   const found = await examine(cli.database, { ...config, thorough: false })
   const stateOf = (name: string, changes: Partial<Examination>) =>
@@ -360,7 +360,7 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
 
   test('a connection to another machine that may be in the clear', async () => {
     const url = new URL(cli.database)
-    // An address that answers nobody: what the settings say is told all the same.
+    // An address that never answers: the settings are reported all the same.
     url.hostname = 'db.invalid'
     for (const sslmode of ['prefer', 'disable']) {
       url.searchParams.set('sslmode', sslmode)

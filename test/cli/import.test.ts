@@ -56,7 +56,7 @@ describe('tillgate import', () => {
     })
   })
 
-  test('import: a person is told in words', async () => {
+  test('import: prints sentences to a person', async () => {
     const { stdout, stderr, code } = await cli.run(['import', file('again.ndjson', ndjson(store()))])
     assert.deepEqual(
       [stdout, withoutProgress(stderr), code],
@@ -226,7 +226,7 @@ describe('tillgate import', () => {
     file('short.gz', gzipSync(ndjson(store())).subarray(0, -9))
   })
   for (const { name, args, message } of failures) {
-    test(`import: ${name} is told in one line`, async () => {
+    test(`import: ${name} is reported in one line`, async () => {
       const { code, stderr } = await cli.run(['import', ...args])
       assert.match(stderr, message)
       assert.equal(code, 1)

@@ -38,7 +38,7 @@ test('examples/records.ndjson touches no store of a demo, however many the demo 
   assert.ok(ids.every(id => !stores.has(id)))
 })
 
-test('examples/push-orders.js pushes examples/records.ndjson, and again without harm; a bad line is told', async () => {
+test('examples/push-orders.js pushes examples/records.ndjson, and again without harm; it reports a bad line', async () => {
   const server = await startServer()
   try {
     const { client_id, client_secret } = await server.newApp({ scope: 'platform.write' })

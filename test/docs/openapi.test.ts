@@ -275,7 +275,7 @@ describe('/docs', () => {
     }
     assert.doesNotMatch(page.text, /https?:\/\//)
     assert.match(page.text, /"url": "\/openapi\.json"/)
-    // Whatever its script would like to load, the browser is told to load from us alone.
+    // The policy lets the browser load from this server alone, whatever the script asks for.
     const policy = header(page, 'content-security-policy') ?? ''
     assert.match(policy, /^default-src 'self';/)
     assert.doesNotMatch(policy, /https?:|\*/)

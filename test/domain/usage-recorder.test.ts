@@ -33,7 +33,7 @@ before(async () => {
 beforeEach(() => clock.set(noon))
 after(() => storage.close())
 
-/** Flushes only when it is told to. */
+/** Flushes only when the test calls it. */
 const byHand = () => ({ stop() {} })
 
 const recorderOn = (usage: Partial<Storage['usage']>, over: Partial<RecorderDeps> = {}): UsageRecorder =>
@@ -55,7 +55,7 @@ const request = (over: Partial<LoggedRequest> = {}): LoggedRequest => ({
   ...over,
 })
 
-/** Keeps what a recorder writes, and fails while it is told to. */
+/** Keeps what a recorder writes, and fails while `failing` is set. */
 function keeping() {
   const batches: UsageBatch[] = []
   const kept = {

@@ -5,7 +5,7 @@ import { startNode } from '../helpers/nodes.ts'
 import { clientCredentials } from '../helpers/token.ts'
 import { openStorage } from '../helpers/storage.ts'
 
-/** The usage figures of real processes: several add to the same counters, and one that is told to stop loses none. */
+/** The usage figures of real processes: several add to the same counters, and one that is stopped by a signal loses none. */
 
 const cli = await createCli()
 after(cli.remove)

@@ -9,7 +9,7 @@ after(cli.remove)
 /** A client that has waited so long was forgotten. */
 const forgotten = 10_000
 
-test('a worker is killed under load: whoever was talking to it is told at once, nobody is left waiting', {
+test('a worker is killed under load: its clients get an error at once, and no request hangs', {
   timeout: 300_000,
   skip: process.platform !== 'linux' && 'elsewhere Node hands connections on, and loses some',
 }, async t => {

@@ -96,7 +96,7 @@ test('connected apps: without a form token nothing is revoked', async () => {
   assert.equal((await server.get('/integration/v1/stores', access_token)).status, 200)
 })
 
-test('connected apps: a stranger is sent to sign in, a developer is told whose page it is', async () => {
+test('connected apps: an anonymous visitor goes to the sign-in page, a developer reads who the page is for', async () => {
   const stranger = await new Browser(server.base).open('/account/apps')
   assert.deepEqual(
     [stranger.status, stranger.headers.get('location')],

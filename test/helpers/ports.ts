@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { assertFree } from '../../src/lib/address.ts'
 
 /**
- * Below those that systems give to whoever asks for any: one of these would be taken by some connection or other test
+ * Below those that systems give to programs that ask for any port: one of these would be taken by some connection or other test
  * between the look and the leap, once in some thousand times.
  */
 const [first, count] = [16_384, 16_384]

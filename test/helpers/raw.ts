@@ -39,7 +39,7 @@ export function send(
 }
 
 /** Writes the bytes and answers everything that comes back until the server closes; null when it does not. */
-export function sendBytes(base: string, bytes: string | Buffer, patience = 5000): Promise<string | null> {
+export function sendBytes(base: string, bytes: string | Buffer, timeout = 5000): Promise<string | null> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes))
@@ -47,7 +47,7 @@ export function sendBytes(base: string, bytes: string | Buffer, patience = 5000)
     const timer = setTimeout(() => {
       socket.destroy()
       resolve(null)
-    }, patience)
+    }, timeout)
     socket.on('data', data => {
       received += data
     })

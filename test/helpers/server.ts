@@ -70,7 +70,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     storage,
     clock,
     issuer: options.issuer ?? base,
-    // Patient: on a busy machine some of many requests at once would be turned away.
+    // A long queue timeout: on a busy machine some of many requests at once would be rejected.
     config: { ...settings, max_wait: 20_000, ...options.config },
     ...(ingest && { ingest }),
     log: { write: line => void log.push(line) },

@@ -39,7 +39,7 @@ export async function startThreeNodes(): Promise<ThreeNodes> {
   const database = await freshDatabase()
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
-  // Patient: each of 64 requests at once is to get its own answer, however busy the machine is.
+  // A long queue timeout: each of 64 requests at once must get its own answer, however busy the machine is.
   const env = { TILLGATE_DATABASE: database, TILLGATE_BASE_URL: base, TILLGATE_MAX_WAIT: '20000' }
   // At once, on a database without a single table.
   const nodes = await Promise.all([startNode(cli, env), startNode(cli, env), startNode(cli, env)])

@@ -396,7 +396,7 @@ describe('a state of 2048 characters comes back exactly', () => {
     ['four bytes', '😀'],
     ['a control character', '\u0001'],
   ]
-  /** As a browser does it, but with room for a long address in the answer. */
+  /** As a browser does it, but with a limit that fits a long address in the answer. */
   const openRaw = (browser: Browser, url: string) => {
     const { pathname, search } = new URL(url, server.base)
     const cookies = browser.cookies.filter(({ path }) => pathname.startsWith(path))

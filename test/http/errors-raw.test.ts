@@ -149,7 +149,7 @@ describe('malformed HTTP is 400, and the connection ends', () => {
     })
   }
 
-  test('of a connection that never said anything and is ended in the end, nothing is told; of one that began to, all', async () => {
+  test('a connection that times out without a byte is not logged; one that began a request is', async () => {
     for (const [bytes, lines] of [
       ['', 0],
       ['G', 1],

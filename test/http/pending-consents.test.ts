@@ -72,7 +72,7 @@ test('the way back from the consent page is never shut', async () => {
   assert.equal((await ask('192.0.2.4', '/auth/v2/authorize/unknown')).status, 400)
 })
 
-test('a database that cannot answer is told on a page, as ever', async t => {
+test('a database that cannot answer is reported on a page', async t => {
   const fails = async () => {
     throw new StorageUnavailable('away')
   }

@@ -65,7 +65,7 @@ test('ingest: every bad line is named, those of unknown stores too, in the order
   )
 })
 
-test('ingest: one bad line is told in the singular', async () => {
+test('ingest: one bad line is reported in the singular', async () => {
   const { message } = await refusal(sampleOrder({ store_id: 404 }))
   assert.equal(message, 'Line 1 is invalid, so nothing was stored')
 })
@@ -130,7 +130,7 @@ test('ingest: parallel writers say exactly which versions were stale', async () 
   assert.equal(all[11]?.orders, 1)
 })
 
-test('ingest: parallel writers of one order leave the newest, whoever comes last', async () => {
+test('ingest: parallel writers of one order leave the newest, in any order of arrival', async () => {
   await writer.write(lines(sampleStore({ id: 5 })))
   const minutes = [7, 3, 9, 1, 8, 2, 6, 4, 5]
   const write = (minute: number) =>

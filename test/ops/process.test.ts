@@ -119,7 +119,7 @@ describe('TILLGATE_WORKERS=2', () => {
   test('two processes serve on one port, say so in one line, share what they know, and stop cleanly', {
     timeout: 300_000,
   }, async t => {
-    // Patient: on a busy machine two processes that have just started would turn some of 40 away.
+    // A long queue timeout: on a busy machine two processes that have just started would reject some of 40.
     const server = await serve(t, {
       TILLGATE_WORKERS: '2',
       TILLGATE_LOG_LEVEL: 'info',

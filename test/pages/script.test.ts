@@ -81,7 +81,7 @@ const scriptIn = `content => {
 
 type Look = (document?: { content: string; address: string }) => Promise<void>
 
-/** Opens pages one after the other, and fails when anything of ours became script or markup. */
+/** Opens pages one after the other, and fails when any text became script or markup. */
 async function walk(email: string | null, go: (page: Page, look: Look) => Promise<void>) {
   const context = await (await sharedBrowser()).newContext()
   context.setDefaultTimeout(60_000)

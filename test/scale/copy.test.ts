@@ -74,7 +74,7 @@ describe('tillgate copy', () => {
       const waiting = () => sql`select 1 from pg_locks where relation = 'orders'::regclass and not granted`
       while ((await waiting()).length === 0) await sleep(10)
       child.kill('SIGINT')
-      // Long enough for it to be heard.
+      // Long enough for the signal to arrive.
       await sleep(1000)
       return child
     })

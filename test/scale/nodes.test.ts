@@ -33,7 +33,7 @@ const parallel = (fields: URLSearchParams) =>
   )
 
 test('three nodes that start at once on an empty database: one schema, one signing key, the same for all', async () => {
-  // All of them, for the first time: the signing key is made by whoever needs it.
+  // All at once, for the first time: the process that needs the signing key first creates it.
   const sets = await Promise.all(three.nodes.map(async node => (await node.get('/auth/v2/jwks')).text))
   assert.equal(new Set(sets).size, 1)
   const [keys] = await administer(three.database, `select count(*) from keys where use = 'sign'`)

@@ -111,7 +111,7 @@ describe('PgBouncer in transaction mode', { skip: withoutPgBouncer() }, async ()
 for (const { name, settings } of [
   { name: 'refuses startup parameters, as it does by itself', settings: {} },
   {
-    name: 'is told to drop them',
+    name: 'ignores them by its configuration',
     settings: {
       ignore_startup_parameters: 'statement_timeout,idle_in_transaction_session_timeout,jit,plan_cache_mode',
     },
@@ -123,9 +123,9 @@ for (const { name, settings } of [
     const url = await freshDatabase()
     const pooler = await startPgBouncer(url, settings)
     t.after(pooler.remove)
-    const patient = await openStorage(pooler.url)
-    t.after(() => patient.close())
-    await Promise.all(Array.from({ length: 40 }, () => patient.throttles.hit('many', 100, 120)))
+    const pooled = await openStorage(pooler.url)
+    t.after(() => pooled.close())
+    await Promise.all(Array.from({ length: 40 }, () => pooled.throttles.hit('many', 100, 120)))
     const storage = await openStorage(pooler.url, { database_statement_timeout: 3000 })
     t.after(() => storage.close())
     await administer(
@@ -143,7 +143,7 @@ for (const { name, settings } of [
   })
 }
 
-/** What whoever comes next gets from PgBouncer is as the database made it. */
+/** The next client of PgBouncer gets the connection in its original state. */
 async function hasNothingLeftBehind({ url }: PgBouncer): Promise<void> {
   const sessions = new Set<unknown>()
   const allBegan = Promise.withResolvers<void>()

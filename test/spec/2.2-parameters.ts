@@ -150,7 +150,7 @@ test('design: all bad parameters are told at once, each with its value', async (
   assert.match(details.find(({ field }) => field === 'index')?.message ?? '', /2147483647/)
 })
 
-test('design: a window that is too long is told beside a bad count', async () => {
+test('design: a window that is too long is reported together with a bad count', async () => {
   const { code, details } = errorOf(
     await world.read(orders, { ...day, end_date: '2026-12-01 00:00:00', count: 0 }),
   )

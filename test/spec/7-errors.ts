@@ -70,7 +70,7 @@ describe('spec 7: the codes', () => {
     })
   }
 
-  test('500: a fault of ours shows no internals, and is logged once with the request id', async t => {
+  test('500: a server fault shows no internals, and is logged once with the request id', async t => {
     const { server } = world
     const fault = async () => {
       throw new Error('the pump in the cellar broke')

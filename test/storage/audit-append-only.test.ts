@@ -7,7 +7,7 @@ import { administer } from '../helpers/postgres-admin.ts'
 import { temporaryFolder } from './folder.ts'
 import { openStorage } from '../helpers/storage.ts'
 
-/** The audit log is only added to, also by whoever has the database itself in their hands. */
+/** The audit log is append-only, also for somebody with direct access to the database. */
 
 const folder = temporaryFolder()
 after(() => folder.remove())

@@ -42,7 +42,7 @@ interface Options {
   /** The way to the standby. */
   through?: string
   /** Does not wait until the replica is used. */
-  impatient?: boolean
+  immediate?: boolean
 }
 
 /** One connection to each server, so that what a session did last is what the last request did there. */
@@ -84,7 +84,7 @@ async function open(t: TestContext, options: Options = {}): Promise<Reading> {
       }
     },
   }
-  if (!options.impatient) await reading.until(used)
+  if (!options.immediate) await reading.until(used)
   return reading
 }
 
@@ -263,7 +263,7 @@ suite('a replica that fails', () => {
     assert.equal(await readsPages(pair.standby.url, reading), true)
   })
 
-  test('silent: whoever waits for it is served in bounded time, and the next do not wait', async t => {
+  test('silent: requests that wait for it get an answer in bounded time, and later ones do not wait', async t => {
     const wire = await startWire(pair.standby.url)
     t.after(wire.close)
     const reading = await open(t, { through: wire.url })
@@ -296,8 +296,8 @@ suite('a replica that fails', () => {
       says: /does not answer/,
     },
   ]) {
-    test(`${what}: is told once and never used`, async t => {
-      const reading = await open(t, { impatient: true, ...(await at()) })
+    test(`${what}: is logged once and never used`, async t => {
+      const reading = await open(t, { immediate: true, ...(await at()) })
       await reading.until(paused)
       assert.match(String(reading.notices[0]?.error), says)
       assert.deepEqual(await reading.page(), { ids: ['a'], version: 1 })

@@ -32,7 +32,7 @@ export async function inputCampaign(
   options: CampaignOptions,
   serverOptions: ServerOptions = {},
 ): Promise<Campaign> {
-  // How much the machine can do is another test's subject: nobody is turned away because it is slow.
+  // No request is rejected because the machine is slow: overload has its own tests.
   const config = { max_requests: 1000, max_wait: 60_000, ...serverOptions.config }
   const server = await startServer({ ...serverOptions, config })
   const attacker = new Worker(new URL('./attacker.ts', import.meta.url))

@@ -16,14 +16,14 @@ export function judge(made: Made, got: Got | string, base: string): string | nul
 }
 
 /**
- * A body that is too large is not read to its end, and the connection closes on whoever still writes. Bytes that are no
+ * A body that is too large is not read to its end, and the connection closes while the client still writes. Bytes that are no
  * HTTP have no method, so their refusal has a body also where HEAD was meant.
  */
 const wasRefusedHalfway = ({ method, target, body }: Made, what: string): boolean =>
   ((body?.length ?? 0) > 50_000 && /ECONNRESET|EPIPE/.test(what)) ||
   (method === 'HEAD' && /^[^/h]|[^\x21-\x7e]/.test(target) && what.includes('HPE_CLOSED_CONNECTION'))
 
-/** Only to pages of ours and to the one address that an app has registered. */
+/** Only to this server's pages and to the one address that an app has registered. */
 function wrongAddress(location: string | undefined, base: string): string | null {
   if (location === undefined) return null
   const { origin } = new URL(location, base)
@@ -46,7 +46,7 @@ function wrongBody({ method, target }: Made, { status, headers, text }: Got): st
   }
   if (type.startsWith('application/json'))
     return parsed(text) === undefined ? `no JSON: ${text.slice(0, 200)}` : null
-  // Everything that went wrong is told in JSON or HTML.
+  // Every error is JSON or HTML.
   return status >= 400 ? `an error as ${type || 'nothing'}: ${text.slice(0, 200)}` : null
 }
 

@@ -143,7 +143,7 @@ export function requestArbitrary(words: Vocabulary): fc.Arbitrary<Made> {
       session: fc.constantFrom(...words.sessions, words.operator, null),
     })
     const token = fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: hostileText })
-    // Whoever may do everything does it to nobody.
+    // An operator may do everything, so these requests name nothing that exists.
     const isOperators = path.startsWith('/operator')
     const about = isOperators ? fc.tuple(...names.map(() => unknown)).map(fill) : filled
     const sender = isOperators ? fc.constant(words.operator) : sessions

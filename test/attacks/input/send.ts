@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { Made } from './requests.ts'
 
 /** Longer than any answer may take. */
-const patience = 10_000
+const timeout = 10_000
 
 export interface Got {
   status: number
@@ -20,7 +20,7 @@ export function createSender(base: string, connections: number) {
   function send({ method, target, headers, body }: Made): Promise<Got | string> {
     return new Promise(resolve => {
       const sent = request(
-        { hostname, port, method, path: target, agent, timeout: patience, setDefaultHeaders: true },
+        { hostname, port, method, path: target, agent, timeout, setDefaultHeaders: true },
         response => {
           text(response).then(
             body => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body }),
@@ -32,7 +32,7 @@ export function createSender(base: string, connections: number) {
       // Of a GET's body Node does not tell the length, and it would pass for the next request.
       if (body !== null) sent.setHeader('content-length', body.length)
       sent.on('timeout', () => {
-        resolve(`no answer in ${patience} ms`)
+        resolve(`no answer in ${timeout} ms`)
         sent.destroy()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => resolve(`failed: ${error.code ?? error.message}`))

@@ -1,6 +1,6 @@
 import { openStorage } from '../../helpers/storage.ts'
 
-// Tries to open each file, as whoever runs it, and prints what is said of each.
+// Tries to open each file as the current user, and prints the result for each.
 const said: Record<string, string> = {}
 for (const file of process.argv.slice(2)) {
   said[file] = await openStorage(file).then(

@@ -117,7 +117,7 @@ describe('concurrency limit and queue', () => {
     await release('d')
     log.length = 0
     admit('g', 'h')
-    assert.deepEqual(log, ['h queue_full'], 'a request that left makes room')
+    assert.deepEqual(log, ['h queue_full'], 'a request that left frees its place')
   })
 
   test('the queue keeps no request that has left it', async () => {

@@ -136,18 +136,18 @@ test('a count parameter does not change the class of a token request', async () 
 
 test('a request that waits less than its queue timeout is answered', async () => {
   // Its own server: a stall of a busy machine is longer than the short timeout of the other tests.
-  const patient = await startServer({ config: { max_requests: 1, max_wait: 6_000 } })
+  const server = await startServer({ config: { max_requests: 1, max_wait: 6_000 } })
   try {
-    const reader = await patient.token(await patient.newApp())
-    const held = hold(patient.storage.stores, 'page')
-    const first = patient.get('/integration/v1/stores', reader)
+    const reader = await server.token(await server.newApp())
+    const held = hold(server.storage.stores, 'page')
+    const first = server.get('/integration/v1/stores', reader)
     await held.reached()
-    const second = patient.get('/integration/v1/stores', reader)
+    const second = server.get('/integration/v1/stores', reader)
     await sleep(100)
     held.release()
     assert.deepEqual([(await first).status, (await second).status], [200, 200])
   } finally {
-    await patient.close()
+    await server.close()
   }
 })
 

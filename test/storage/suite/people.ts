@@ -21,7 +21,7 @@ export function peopleTests(open: Open): void {
   })
 
   check(
-    'an email belongs to one account, whoever else tries at the same time',
+    'an email belongs to one account, however many are created at the same time',
     open,
     async ({ accounts }) => {
       const tries = ['a', 'b', 'c', 'd'].map(id =>
