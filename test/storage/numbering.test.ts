@@ -17,11 +17,13 @@ const folder = temporaryFolder()
 after(() => folder.remove())
 
 const total = 5200
+/** The store's version before the upgrade, which the numbers follow. */
+const versions = 3
 const ids = Array.from({ length: total }, (_, i) => `o${String(i).padStart(5, '0')}`)
 const rows = ids.map((id, i) => `(1, ${i * 60}, '${id}', 1, null, '', '{"id":"${id}","subtotal":2}')`)
 const contents = `
   insert into stores (id, name, timezone, merchant, orders_version, items_version, doc)
-    values (1, 'S', 'UTC', null, 3, 0, '{}');
+    values (1, 'S', 'UTC', null, ${versions}, 0, '{}');
   insert into orders (store_id, created_at, id, updated_at, paid_at, sold, doc) values ${rows.join()};`
 
 interface Engine {
@@ -65,28 +67,42 @@ const engines: Record<string, Engine> = {
   },
 }
 
+/** The statements that make a database as it was before the sequence. */
+function scriptOf(name: string): string[] {
+  const migrations = readMigrations(join(import.meta.dirname, '../../src/storage', name, 'schema'))
+  const before = migrations.filter(({ number }) => number < 9)
+  const log = 'create table schema_migrations (number bigint primary key, name text, applied_at bigint);'
+  const applied = before.map(one => `insert into schema_migrations values (${one.number}, '${one.name}', 1);`)
+  return [...before.map(({ sql }) => sql), log, ...applied, contents]
+}
+
+const bySeq = async (database: string) => (await storedRows(database, 1)).toSorted((a, b) => a.seq - b.seq)
+
 for (const [name, engine] of Object.entries(engines)) {
-  test(`${name}: numbering that was interrupted goes on at the next start, and then refuses earlier versions`, async () => {
-    const migrations = readMigrations(join(import.meta.dirname, '../../src/storage', name, 'schema'))
-    const before = migrations.filter(({ number }) => number < 9)
-    const log = 'create table schema_migrations (number bigint primary key, name text, applied_at bigint);'
-    const applied = before.map(
-      one => `insert into schema_migrations values (${one.number}, '${one.name}', 1);`,
+  test(`${name}: processes that start at once number each row once`, async () => {
+    const database = await engine.create(scriptOf(name).join('\n'))
+    await Promise.all([migrate(database), migrate(database)])
+    const found = await bySeq(database)
+    assert.deepEqual(
+      found.map(({ id, seq }) => `${id} ${seq}`),
+      ids.map((id, i) => `${id} ${versions + i + 1}`),
     )
-    const script = [...before.map(({ sql }) => sql), log, ...applied, contents, engine.fault.add].join('\n')
-    const database = await engine.create(script)
+  })
+
+  test(`${name}: numbering that was interrupted goes on at the next start, and then refuses earlier versions`, async () => {
+    const database = await engine.create([...scriptOf(name), engine.fault.add].join('\n'))
     await assert.rejects(migrate(database), /fault/)
     const numbered = (await storedRows(database, 1)).filter(({ seq }) => seq > 0)
     assert.equal(numbered.length, 5000)
     await engine.run(database, engine.fault.remove)
     await migrate(database)
 
-    const found = (await storedRows(database, 1)).toSorted((a, b) => a.seq - b.seq)
+    const found = await bySeq(database)
     assert.deepEqual(
       found.map(({ id }) => id),
       ids,
     )
-    assert.deepEqual([found[0]?.seq, found.at(-1)?.seq], [1, total])
+    assert.deepEqual([found[0]?.seq, found.at(-1)?.seq], [versions + 1, versions + total])
     const storage = await openStorage(database)
     try {
       await storage.apps.create(app('reader'), null)
@@ -100,7 +116,7 @@ for (const [name, engine] of Object.entries(engines)) {
       const claim = { app_id: 'reader', authorization_id: null, jti: 'any' }
       const query = { store_id: 1n, first_day: 0, last_day: 10 }
       const { facts, receipts } = await storage.changes.receipts({ claim, query })
-      assert.equal(facts.store?.seq, total, 'no row is beyond the newest seq of the store')
+      assert.equal(facts.store?.seq, versions + total, 'no row is beyond the newest seq of the store')
       const firstDay = found.slice(0, 1440)
       assert.deepEqual(receipts?.days[0], {
         day: 0,

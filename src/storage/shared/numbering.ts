@@ -35,34 +35,30 @@ const start: Record<ChangeKind, Position> = {
 export interface Numbering {
   /** The stores that have a row without a number, each with such a kind of row. */
   unnumbered(): Promise<{ store_id: bigint; kind: ChangeKind }[]>
-  /** The highest number of a store's rows. */
-  highest(store_id: bigint): Promise<number>
   /**
    * One transaction under the lock of the store's row: reads the first rows without a number behind a position, by time
-   * and id, and writes what `number` makes of them. Returns the rows.
+   * and id, and writes what `number` makes of them. `first_seq` follows the store's newest seq, read under the same lock.
    */
   batch(
     store_id: bigint,
     kind: ChangeKind,
     after: Position,
     limit: number,
-    number: (rows: readonly UnnumberedRow[]) => NumberedBatch,
+    number: (rows: readonly UnnumberedRow[], first_seq: number) => NumberedBatch,
   ): Promise<readonly UnnumberedRow[]>
 }
 
 /**
  * Numbers the rows of a database from before the sequence, in batches, because one transaction would need a log as
- * large as the database. It can stop anywhere and go on later.
+ * large as the database. It can stop anywhere and go on later, and run in several processes at once.
  */
 export async function numberRows(numbering: Numbering): Promise<void> {
   for (const { store_id, kind } of await numbering.unnumbered()) {
-    let next = (await numbering.highest(store_id)) + 1
     let after: Position | undefined = start[kind]
     while (after) {
-      const rows = await numbering.batch(store_id, kind, after, batchSize, found =>
-        numberBatch(store_id, kind, found, next),
+      const rows = await numbering.batch(store_id, kind, after, batchSize, (found, first_seq) =>
+        numberBatch(store_id, kind, found, first_seq),
       )
-      next += rows.length
       after = rows.length === batchSize ? rows.at(-1) : undefined
     }
   }

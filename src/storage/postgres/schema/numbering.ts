@@ -23,18 +23,12 @@ export function createNumbering(db: Database): Numbering {
         ...orders.map(({ store_id }) => ({ store_id, kind: 'order' as const })),
       ]
     },
-    async highest(store_id) {
-      const [row] = await db.query<{ highest: number }>(
-        `select greatest(coalesce((select max(seq) from items where store_id = $1), 0),
-           coalesce((select max(seq) from orders where store_id = $1), 0)) as highest`,
-        [store_id],
-      )
-      return row?.highest ?? 0
-    },
     batch: (store_id, kind, after, limit, number) =>
       db.write(
         async tx => {
-          await tx.query('select 1 from stores where id = $1 for update', [store_id])
+          const [store] = await tx.query<{ seq: number }>('select seq from stores where id = $1 for update', [
+            store_id,
+          ])
           const found = await tx.query<UnnumberedRow & { order_id?: string }>(foundSql[kind], [
             store_id,
             after.time,
@@ -42,7 +36,7 @@ export function createNumbering(db: Database): Numbering {
             limit,
           ])
           const rows = found.map(row => ({ ...row, id: row.order_id ?? row.id }))
-          const { ids, subtotals, first_seq, receipts } = number(rows)
+          const { ids, subtotals, first_seq, receipts } = number(rows, (store?.seq ?? 0) + 1)
           const seqs = ids.map((_, i) => first_seq + i)
           if (kind === 'item') {
             tx.send(
@@ -59,10 +53,7 @@ export function createNumbering(db: Database): Numbering {
             )
           }
           writeReceipts(tx, receipts, false)
-          tx.send('update stores set seq = greatest(seq, $2) where id = $1', [
-            store_id,
-            first_seq + ids.length - 1,
-          ])
+          tx.send('update stores set seq = $2 where id = $1', [store_id, first_seq + ids.length - 1])
           return rows
         },
         { unlimited: true },

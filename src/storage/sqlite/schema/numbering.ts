@@ -20,30 +20,25 @@ export function createNumbering(db: Database): Numbering {
        where store_id = ? and (created_at, id) > (?, ?) and seq = 0 order by created_at, id limit ?`,
     ),
   }
-  const highest = db.prepare<[highest: number]>(
-    `select max(coalesce((select max(seq) from items where store_id = ?1), 0),
-       coalesce((select max(seq) from orders where store_id = ?1), 0))`,
-    'number',
-    'tuples',
-  )
+  const newest = db.prepare<[seq: number]>('select seq from stores where id = ?', 'number', 'tuples')
   const numberItem = db.prepare('update items set seq = ? where store_id = ? and id = ?')
   const numberOrder = db.prepare('update orders set seq = ?, subtotal = ? where store_id = ? and id = ?')
-  const raise = db.prepare('update stores set seq = max(seq, ?) where id = ?')
+  const move = db.prepare('update stores set seq = ? where id = ?')
   const addReceipts = prepareReceipts(db)
 
   return {
     unnumbered: () => db.snapshot(() => stores.all()),
-    highest: store_id => db.snapshot(() => (highest.get(store_id) as [number])[0]),
     batch: (store_id, kind, after, limit, number) =>
       db.write(() => {
         const rows = found[kind].all(store_id, after.time, after.id, limit)
-        const { ids, subtotals, first_seq, receipts } = number(rows)
+        const [seq] = newest.get(store_id) as [number]
+        const { ids, subtotals, first_seq, receipts } = number(rows, seq + 1)
         ids.forEach((id, i) => {
           if (kind === 'item') numberItem.run(first_seq + i, store_id, id)
           else numberOrder.run(first_seq + i, subtotals[i] as number, store_id, id)
         })
         addReceipts(receipts)
-        raise.run(first_seq + ids.length - 1, store_id)
+        move.run(first_seq + ids.length - 1, store_id)
         return rows
       }),
   }
