@@ -301,6 +301,27 @@ describe('import: every rule of a record', () => {
     assert.ok(taken.reduce((sum, size) => sum + size, 0) < 2 * 1024 * 1024)
   })
 
+  test('import: a batch frees its memory when it is stored', async () => {
+    const ingest = createIngest(createRecordWriter({ storage }))
+    const inMemory = new Set<number>()
+    let most = 0
+    let opened = 0
+    const counting: Ingest = {
+      ...ingest,
+      open(options) {
+        const batch = ingest.open(options)
+        const number = opened++
+        most = Math.max(most, inMemory.add(number).size)
+        const abandon = () => (inMemory.delete(number), batch.abandon())
+        return { ...batch, abandon }
+      },
+    }
+    const blanks = '\n'.repeat(4000)
+    await load(ndjson(store()) + blanks.repeat(5), counting)
+    assert.ok(most <= 2, `${most} of ${opened} batches were in memory`)
+    assert.equal(inMemory.size, 0)
+  })
+
   test('import: a fault of the database is no bad record', async () => {
     const ingest = createIngest(createRecordWriter({ storage }))
     const commit = () => Promise.reject(new Error('disk full'))

@@ -49,13 +49,13 @@ const maxBatches = 2
 /** Stores the lines batch by batch, until their end, the first bad batch or the signal. */
 export async function importRecords(options: ImportOptions): Promise<void> {
   const { pieces, ingest, by, state, signal, onBatch } = options
-  const opened: IngestBatch[] = []
+  const open = new Set<IngestBatch>()
   const settled: Promise<boolean>[] = []
 
   /** Stores a batch after all earlier ones, because the last line about a record wins. */
   async function store(batch: IngestBatch, through: number, before: Promise<boolean>): Promise<boolean> {
     if (!(await before)) return false
-    const outcome = await batch.commit()
+    const outcome = await batch.commit().finally(() => close(batch))
     if ('refused' in outcome) {
       state.bad = outcome.refused
       return false
@@ -70,11 +70,17 @@ export async function importRecords(options: ImportOptions): Promise<void> {
     return !signal.aborted
   }
 
+  /** Frees the memory of a batch. */
+  function close(batch: IngestBatch): void {
+    batch.abandon()
+    open.delete(batch)
+  }
+
   try {
     let before = Promise.resolve(true)
     for await (const { parts, lines, through } of batchesOf(pieces)) {
       const batch = ingest.open({ by, after: through - lines })
-      opened.push(batch)
+      open.add(batch)
       for (const part of parts) await batch.push(part)
       before = store(batch, through, before)
       before.catch(() => {}) // awaited below, unless one before it fails
@@ -85,7 +91,7 @@ export async function importRecords(options: ImportOptions): Promise<void> {
   } finally {
     // A batch may be committing: its records count as stored.
     await Promise.allSettled(settled)
-    for (const batch of opened) batch.abandon()
+    open.forEach(close)
   }
 }
 
