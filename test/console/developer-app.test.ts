@@ -6,6 +6,8 @@ import { byTest } from '../helpers/by.ts'
 import { decide } from '../helpers/authorize.ts'
 import { appsPath, createApp, csrfOf, type OwnApp, signedIn } from '../helpers/developer.ts'
 import { assertNoInlineCode, linked, textOf, wordsOf } from '../helpers/html.ts'
+import { createAddressRules } from '../../src/domain/webhooks/address.ts'
+import { createWebhookEndpoints } from '../../src/domain/webhooks/endpoints.ts'
 import { password, startServer, type TestServer } from '../helpers/server.ts'
 import { assertError } from '../helpers/surfaces.ts'
 import { clientCredentials } from '../helpers/token.ts'
@@ -363,6 +365,29 @@ describe('the activity of an app', () => {
       `Created a new secret ${mine}`,
       `Changed name, website, publisher, the redirect URIs ${mine}`,
       `Created the app as Ledger ${mine}`,
+    ]) {
+      assert.ok(text.includes(line), `${line} in ${text}`)
+    }
+  })
+
+  test('has a sentence for each change of a webhook endpoint', async () => {
+    const { storage, clock } = server
+    const endpoints = createWebhookEndpoints({ storage, clock, rules: createAddressRules('') })
+    const { id } = await endpoints.create(
+      { app_id: app.client_id, url: 'https://hooks.example/in', events: [] },
+      byTest,
+    )
+    await endpoints.setPaused(app.client_id, true, byTest)
+    await endpoints.setPaused(app.client_id, false, byTest)
+    await endpoints.rotateSecret(id, byTest)
+    await endpoints.remove(id, byTest)
+    const text = await shown(`${app.path}/activity`)
+    for (const line of [
+      'Added a webhook endpoint: hooks.example The operator –',
+      'Paused the app’s webhooks The operator –',
+      'Resumed the app’s webhooks The operator –',
+      'Changed a webhook endpoint: hooks.example, new secret The operator –',
+      'Deleted a webhook endpoint: hooks.example The operator –',
     ]) {
       assert.ok(text.includes(line), `${line} in ${text}`)
     }

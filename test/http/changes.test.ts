@@ -289,6 +289,17 @@ describe('heads', () => {
     assert.equal(seqOf(moved), newest)
     assert.deepEqual((await heads('?index=1&count=2')).json.data, (await heads()).json.data.slice(2, 4))
   })
+
+  test('a 304 names the next page, with and without a wait', async () => {
+    await Promise.all([newStore(), newStore()])
+    const { headers } = await heads('?count=1')
+    const known = { 'if-none-match': headers.get('etag') ?? '' }
+    for (const wait of ['', '&wait=1']) {
+      const unchanged = await heads(`?count=1${wait}`, known)
+      assert.equal(unchanged.status, 304)
+      assert.match(unchanged.headers.get('link') ?? '', /cursor=.*rel="next"/, wait)
+    }
+  })
 })
 
 describe('receipts', () => {

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Head } from '../../contract/changes.ts'
 import { count, index, maxOrderCount } from '../../contract/paging.ts'
@@ -70,8 +69,15 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
         expires_at: principal.expires_at,
         clock,
       })
+      const answer = ({ heads, tag }: Awaited<ReturnType<typeof read>>, isKnown: boolean) => {
+        const last = heads.length === most && most <= maxOrderCount ? heads.at(-1) : undefined
+        if (last) cursors.link(reply, request.query, [last.store_id])
+        reply.header('etag', tag)
+        return isKnown ? reply.code(304).send() : sendData(reply, rendered(heads))
+      }
       for (;;) {
-        const { heads, tag } = await read()
+        const page = await read()
+        const { heads, tag } = page
         const isKnown = matches(known, tag)
         if (isKnown && time.seconds > 0) {
           time.begin()
@@ -83,21 +89,14 @@ export function changesHeads(app: App, deps: IntegrationDeps): void {
               heads.some(({ store_id, seq }) => store_id === move.store_id && move.seq > seq),
           }
           const woken_at = await waiting.forList({ claim: principal.claim, list }, time)
-          if (woken_at === null) return answer(reply, tag, null)
+          if (woken_at === null) return answer(page, true)
           await admit(request)
           continue
         }
-        const last = heads.length === most && most <= maxOrderCount ? heads.at(-1) : undefined
-        if (last) cursors.link(reply, request.query, [last.store_id])
-        return answer(reply, tag, isKnown ? null : heads)
+        return answer(page, isKnown)
       }
     },
   )
-}
-
-function answer(reply: FastifyReply, tag: string, heads: HeadList | null): FastifyReply {
-  reply.header('etag', tag)
-  return heads === null ? reply.code(304).send() : sendData(reply, rendered(heads))
 }
 
 /** Ids of int64 are written as they are. */

@@ -59,8 +59,29 @@ const nothing = (path: string): string =>
     action: { href: path, label: 'Show the newest' },
   })
 
-/** A sentence for each action on an app. `detail` holds the name at creation, or the fields that changed. */
-const sentences: Partial<Record<AuditAction, (line: AuditLine) => string>> = {
+/** Actions whose entries name no app. */
+type WithoutApp =
+  | 'sign_in'
+  | 'sign_in_refused'
+  | 'sign_out'
+  | 'account_created'
+  | 'account_disabled'
+  | 'account_enabled'
+  | 'password_changed'
+  | 'password_link_created'
+  | 'sessions_ended'
+  | 'two_factor_on'
+  | 'two_factor_off'
+  | 'store_moved'
+  | 'keys_rotated'
+  | 'feed_renewed'
+  | 'switch_set'
+  | 'brand_changed'
+
+type AppAction = Exclude<AuditAction, WithoutApp>
+
+/** `detail` holds the app's name at creation, the fields that changed, or a webhook endpoint's host. */
+const sentences: Record<AppAction, (line: AuditLine) => string> = {
   app_created: ({ detail }) => `Created the app${detail === null ? '' : ` as ${detail}`}`,
   app_changed: ({ detail }) => `Changed ${fieldNames(detail)}`,
   app_disabled: () => 'Disabled the app',
@@ -73,11 +94,15 @@ const sentences: Partial<Record<AuditAction, (line: AuditLine) => string>> = {
   access_revoked: line => `Ended the app’s access${ofStores(line)}${why(line)}`,
   tokens_ended: line => `Ended tokens of the app${why(line)}`,
   access_linked: line => `Linked the app${ofStores(line)}`,
-  store_moved: () => 'A store moved to another merchant, so the app lost access to it',
+  webhook_created: ({ detail }) => `Added a webhook endpoint: ${detail}`,
+  webhook_changed: ({ detail }) => `Changed a webhook endpoint: ${detail}`,
+  webhook_deleted: ({ detail }) => `Deleted a webhook endpoint: ${detail}`,
+  webhooks_paused: () => 'Paused the app’s webhooks',
+  webhooks_resumed: () => 'Resumed the app’s webhooks',
 }
 
-const sentenceOf = (line: AuditLine): string =>
-  sentences[line.action]?.(line) ?? line.action.replaceAll('_', ' ')
+/** The log of an app holds no other actions. */
+const sentenceOf = (line: AuditLine): string => sentences[line.action as AppAction](line)
 
 const count = ({ store_ids }: AuditLine): string =>
   store_ids.length === 1 ? 'one store' : `${store_ids.length} stores`
