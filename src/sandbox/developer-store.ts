@@ -8,9 +8,7 @@ import type { Account, Storage } from '../storage/port/index.ts'
 
 /** On a sandbox server, every developer has a store with sample data, which their apps may read. */
 export interface DeveloperStores {
-  /** Makes the account's store if it does not exist; returns its id. */
-  prepare(account: Account, by: By): Promise<bigint>
-  /** Lets an app of the account read it. */
+  /** Lets an app of the account read it. The first app makes the store. */
   authorize(account: Account, app_id: string, by: By): Promise<void>
 }
 
@@ -33,6 +31,7 @@ export function createDeveloperStores({
   writer: RecordWriter
   apps: Apps
 }): DeveloperStores {
+  /** Makes the account's store if it does not exist; returns its id. */
   async function prepare(account: Account, by: By): Promise<bigint> {
     const id = storeId(account)
     if (await storage.stores.exists(BigInt(id))) return BigInt(id)
@@ -49,7 +48,6 @@ export function createDeveloperStores({
   }
 
   return {
-    prepare,
     async authorize(account, app_id, by) {
       await apps.authorize(app_id, [await prepare(account, by)], by)
     },

@@ -176,6 +176,7 @@ describe('the stores of an app', () => {
       ['', 'link', /at least one store id/],
       ['8103', 'link', /no store has the id 8103/i],
       ['one', 'link', /is not a store id/],
+      ['007', 'link', /is not a store id/],
       ['99999999999999999999', 'end', /is not a store id/],
       [String(two), '', /press one of the two/i],
     ] as const) {

@@ -291,6 +291,23 @@ describe('two-factor authentication', () => {
     assert.equal(await isSignedIn(thief), false)
   })
 
+  test('a second step that comes too late leads back to the page that the person wanted', async () => {
+    const { account, browser } = await newPerson()
+    const { codes } = await turnOn(browser)
+    const wanted = '/account/activity'
+    const late = new Browser(server.base)
+    const login = await late.open(`/login?next=${encodeURIComponent(wanted)}`)
+    const page = await late.submit(login, { email: account.email, password })
+    assert.match(page.text, /href="\/login\?next&#61;%2Faccount%2Factivity">Start again/)
+    // Another tab of the same browser still shows the form to set the codes up.
+    const elsewhere = await send(late, page, '/login/set-up', { next: wanted })
+    assert.equal(elsewhere.headers.get('location'), '/login/code?next=%2Faccount%2Factivity')
+    server.clock.advance(601)
+    const again = await late.submit(page, { code: '000000' })
+    const code = await late.submit(again, { email: account.email, password })
+    assert.match((await late.submit(code, { code: codes[0] ?? '' })).text, /<h1>Activity/)
+  })
+
   test('turning it on needs a right code and the password; turning it off the password', async () => {
     const { account, browser } = await newPerson()
     const page = await browser.open('/profile/two-factor')

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { byAccount } from '../../domain/audit/audit.ts'
 import { InputError } from '../../domain/input-error.ts'
 import { fields, form, text } from '../fields.ts'
 import { messagePage } from '../layout.ts'
@@ -69,7 +68,6 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
         return reply.redirect(withNext(nextStep, next), 303)
       }
       await signedIn.start(request, reply, account)
-      await sandbox?.stores.prepare(account, byAccount(account, fromOf(request)))
     } catch (error) {
       if (!(error instanceof InputError)) throw error
       return show(reply, { next, email, problem: error }, 422)

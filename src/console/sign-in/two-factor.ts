@@ -6,7 +6,7 @@ import { fields, form, text } from '../fields.ts'
 import type { PagePlugin } from '../page-scope.ts'
 import { sections } from '../parts/navigation.ts'
 import { sendHtml } from '../send-html.ts'
-import { loginAddress, safeNext } from './next.ts'
+import { loginAddress, safeNext, withNext } from './next.ts'
 import { fromOf } from './signed-in.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 import { codePage, recoveryCodesPage, setUpPage } from './two-factor.view.ts'
@@ -26,9 +26,15 @@ export const twoFactorPages: PagePlugin = async (scope, deps) => {
   scope.decorateRequest('halfSignedIn')
   scope.addHook('preHandler', async (request, reply) => {
     const account = await secondStep.account(request)
-    if (!account) return reply.redirect('/login', 303)
+    if (!account) return reply.redirect(loginAddress(nextOf(request)), 303)
     request.halfSignedIn = account
   })
+
+  /** Where the person wanted to go: in the address of a page, or in its form. */
+  function nextOf({ query, body }: FastifyRequest): string | null {
+    const { next = '' } = { ...(query as { next?: string }), ...(body as { next?: string } | undefined) }
+    return safeNext(next, issuer)
+  }
 
   /** False when the account was disabled, or its password changed, meanwhile. */
   async function signIn(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
@@ -75,7 +81,7 @@ export const twoFactorPages: PagePlugin = async (scope, deps) => {
     const { halfSignedIn: account, body } = request
     const next = safeNext(body.next, issuer)
     // Who has the codes gives one: the password alone must not replace them.
-    if (await twoFactor.find(account)) return reply.redirect('/login/code', 303)
+    if (await twoFactor.find(account)) return reply.redirect(withNext('/login/code', next), 303)
     try {
       const by = byAccount(account, fromOf(request))
       const codes = await twoFactor.turnOn(account, body.secret, body.code, by)

@@ -7,6 +7,7 @@ import { currentPasswordField } from '../parts/form/current-password.ts'
 import { field } from '../parts/form/field.ts'
 import { postForm } from '../parts/form/post-form.ts'
 import { notice } from '../parts/notice.ts'
+import { loginAddress } from './next.ts'
 
 interface CodeView {
   csrf: string
@@ -34,7 +35,7 @@ export const codePage = ({ csrf, next, problem }: CodeView): Page =>
         <small id="code-hint">Without your phone, type one of your recovery codes instead.</small>
         <button type="submit" class="wide">Sign in</button>`,
       )}
-      <p class="aside"><a href="/login">Start again</a></p>`,
+      <p class="aside"><a href="${loginAddress(next)}">Start again</a></p>`,
   })
 
 interface SetUpView {

@@ -33,7 +33,7 @@ export interface Authorizations {
     audit?: AuditEntry,
   ): Promise<string | null>
   storeIds(id: string): Promise<bigint[]>
-  /** The apps with a live authorization of the account, or the given one; by name, then id; their stores by id. */
+  /** The apps with a live authorization of the account, or the given one, by the app's id; their stores by id. */
   ofAccount(account_id: string, app_id?: string): Promise<ConnectedApp[]>
   /** The operator's own links to these stores, of all apps or of the given one; by store, then app. */
   linksTo(store_ids: readonly bigint[], app_id?: string): Promise<StoreLink[]>

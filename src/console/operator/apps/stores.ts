@@ -1,5 +1,6 @@
 import { byAccount } from '../../../domain/audit/audit.ts'
 import { InputError } from '../../../domain/input-error.ts'
+import { parseInt64 } from '../../../lib/int64.ts'
 import type { ConsoleDeps } from '../../deps.ts'
 import { form, text } from '../../fields.ts'
 import type { PageScope } from '../../page-scope.ts'
@@ -41,7 +42,10 @@ function readIds(typed: string): bigint[] {
   const words = typed.split(/[\s,;]+/).filter(word => word !== '')
   if (words.length === 0) throw new InputError('store', 'type at least one store id')
   if (words.length > maxStores) throw new InputError('store', `type at most ${maxStores} store ids at a time`)
-  const wrong = words.find(word => !/^\d{1,19}$/.test(word) || BigInt(word) > 9_223_372_036_854_775_807n)
-  if (wrong !== undefined) throw new InputError('store', `"${wrong.slice(0, 40)}" is not a store id`)
-  return [...new Set(words)].map(BigInt)
+  const ids = words.map(word => {
+    const id = parseInt64(word)
+    if (id === null) throw new InputError('store', `"${word.slice(0, 40)}" is not a store id`)
+    return id
+  })
+  return [...new Set(ids)]
 }

@@ -70,7 +70,7 @@ export const settingsPage = ({ viewer, signUp, last, required }: SettingsView): 
 
 const isOn = html`Anyone can create a developer account at <a href="/signup">/signup</a>, register apps and ask merchants for
   access.`
-const isOff = html`Developer accounts can only be created on the command line: <code>tillgate account create</code>.`
+const isOff = html`Developers cannot create an account themselves. You <a href="/operator/accounts/new">create the accounts</a>.`
 
 const lastSet = (last: AuditLine | null): string =>
   last === null

@@ -7,7 +7,7 @@ const amount = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximu
 export const formatMoney = (cents: ExactNumber | null): string =>
   cents === null ? '–' : amount.format(Number(digitsOf(cents)) / 100)
 
-/** `1234.50`: the same for a file. */
+/** `1234.5`: the same as a number, for a file. */
 export const plainMoney = (cents: ExactNumber | null): number | null =>
   cents === null ? null : Number(digitsOf(cents)) / 100
 

@@ -59,7 +59,7 @@ export function createAuthorizations(db: Database): Authorizations {
            authorizations.scope
          from authorizations join apps on apps.id = app_id
          where account_id = $1 and revoked_at is null and ($2::text is null or app_id = $2)
-         order by apps.name, app_id`,
+         order by app_id`,
         [account_id, app_id ?? null],
       )
       const stores = await db.planned<ConnectedStore>(

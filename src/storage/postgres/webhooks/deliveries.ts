@@ -155,7 +155,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
     const rows = await db.query<{ endpoint_id: string; problem: string }>(
       `select distinct on (endpoint_id) endpoint_id, problem from webhook_deliveries
        where endpoint_id = any ($1::text[]) and problem is not null
-       order by endpoint_id, attempted_at_ms desc`,
+       order by endpoint_id, attempted_at_ms desc nulls last`,
       [endpoint_ids],
     )
     return new Map(rows.map(({ endpoint_id, problem }) => [endpoint_id, problem]))

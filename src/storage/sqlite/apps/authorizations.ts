@@ -106,7 +106,7 @@ export function createAuthorizations(
     `select authorizations.id as authorization_id, app_id, apps.name as app_name, authorizations.created_at,
        authorizations.scope
      from authorizations join apps on apps.id = app_id
-     where account_id = ?1 and revoked_at is null and (?2 is null or app_id = ?2) order by apps.name, app_id`,
+     where account_id = ?1 and revoked_at is null and (?2 is null or app_id = ?2) order by app_id`,
   )
   // Apps times stores of a merchant: tuples take a fraction of the time.
   const connectedStores = db.prepare<[id: bigint, since: bigint, activated_at: bigint | null]>(

@@ -313,6 +313,11 @@ export function sendingTests(open: Open): void {
       const state = problem === null ? 'delivered' : 'failed'
       await webhooks.settle([await attempt(storage, leased, 'x', { id, attempted_at_ms, problem, state })])
     }
+    // Refused before any attempt: the app may not read this store.
+    const event = { endpoint_id: 'we_1', id: 'refused', type: 'store.changed', store_id: 99n } as const
+    await webhooks.add({ ...event, body: '{}', created_at_ms: 5000 })
+    assert.deepEqual(await webhooks.leasePending(['we_1'], lease('y', 6000), 1), [])
+    assert.equal((await webhooks.delivery('refused'))?.state, 'failed')
     await webhooks.setDisabled('we_1', { at: 5, reason: 'by_hand' })
     const { troubled } = await webhooks.summary()
     assert.deepEqual(
