@@ -79,6 +79,26 @@ for (const [name, path] of [
   })
 }
 
+test('a scope that the app loses ends a page of changes that is under way, and the server goes on', async () => {
+  const { apps } = world.server
+  const { client_id } = world.reader
+  const { storage } = world.server
+  const { name = '', scope = '' } = (await storage.apps.find(client_id)) ?? {}
+  const setScope = (scope: string) => apps.change(client_id, { name, redirect_uris: [], scope }, byTest)
+  const response = await begin(withQuery('/integration/v1/changes', { store_id: 1001, count: 2000 }))
+  await setScope('integration.store integration.inventory')
+  try {
+    await assert.rejects(text(response), { code: 'ECONNRESET' })
+    assert.deepEqual(
+      world.server.events().filter(({ level }) => level >= 50),
+      [],
+    )
+  } finally {
+    await setScope(scope)
+    await apps.authorize(client_id, [1001n], byTest)
+  }
+})
+
 test('a reader who goes away in the middle leaves nothing behind', async () => {
   const response = await begin(withQuery(orders, page))
   response.destroy()

@@ -92,13 +92,12 @@ export function createChangesList({ changes }: Pick<Storage, 'changes'>) {
     if (chunk.rows === 0) return emptyPage(fields)
     let last = chunk.last_seq
     const entries = pageOf(chunk, count, null, {
-      async more(behind, limit) {
-        const next = await changes.more({ claim, query, after: behind, limit })
-        last = next.last_seq ?? last
-        page.orders += next.orders
-        return next
-      },
+      more: (behind, limit) => changes.more({ claim, query, after: behind, limit }),
       check: now => void check(now, store_id, kinds),
+      add({ last_seq, orders }) {
+        last = last_seq ?? last
+        page.orders += orders
+      },
     })
     const page: ChangesPage = Object.assign(entries, {
       ...fields,

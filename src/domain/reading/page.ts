@@ -51,15 +51,22 @@ export interface Listing {
 }
 
 /** How the rest of a page is read. */
-export interface Rest {
+export interface Rest<Next extends NextChunk> {
   /** Reads so many entries behind a cursor. */
-  more(after: Cursor, limit: number): Promise<NextChunk>
-  /** Throws when the access was revoked meanwhile. */
+  more(after: Cursor, limit: number): Promise<Next>
+  /** Throws when the access was revoked meanwhile: what was read then is not part of the page. */
   check(facts: AccessFacts): void
+  /** Called with what is part of the page. */
+  add?(chunk: Next): void
 }
 
 /** `limit` entries from the first chunk on; `end` is the sort key of the last one, if a page may follow. */
-export function pageOf(chunk: Chunk, limit: number, end: Cursor | null, rest: Rest): Page {
+export function pageOf<Next extends NextChunk>(
+  chunk: Chunk,
+  limit: number,
+  end: Cursor | null,
+  rest: Rest<Next>,
+): Page {
   const page: Page = {
     first: chunk.parts,
     rest: null,
@@ -73,19 +80,20 @@ export function pageOf(chunk: Chunk, limit: number, end: Cursor | null, rest: Re
 }
 
 /** `read`: the bytes of the first chunk, whose memory is released before this runs. */
-async function* follow(
+async function* follow<Next extends NextChunk>(
   page: Page,
   after: Cursor,
   read: number,
   limit: number,
-  rest: Rest,
+  rest: Rest<Next>,
 ): AsyncGenerator<Piece> {
   let next: Cursor | null = after
   let bytes = read
   while (next !== null && page.rows < limit) {
     const rows = Math.min(limit - page.rows, piece(bytes / page.rows))
-    const chunk: NextChunk = await rest.more(next, rows)
+    const chunk: Next = await rest.more(next, rows)
     rest.check(chunk.facts)
+    rest.add?.(chunk)
     page.rows += chunk.rows
     bytes += lengthOf(chunk.parts)
     next = chunk.next

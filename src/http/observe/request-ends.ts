@@ -72,7 +72,14 @@ export function createRequestEnds() {
           milliseconds: reply.elapsedTime - (wait?.waited ?? 0),
           aborted: !raw.writableFinished,
         }
-        for (const listener of listeners) listener(end)
+        for (const listener of listeners) {
+          // An error in an event ends the process.
+          try {
+            listener(end)
+          } catch (err) {
+            request.log.error({ err }, 'the end of a request could not be recorded')
+          }
+        }
       })
     },
   }
