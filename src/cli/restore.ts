@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { note, print } from './shared/output.ts'
+import { note, print, stoppedNote } from './shared/output.ts'
 
 export function registerRestore(program: Command): void {
   program
@@ -23,6 +23,7 @@ export function registerRestore(program: Command): void {
       print(json, { file: database, replaced, from, to }, `restored ${database}${migrated}${former}`)
       if (!json) {
         note('Access that was revoked after the backup works again: docs/operations.md#restore')
+        note(stoppedNote)
       }
     })
 }

@@ -6,7 +6,7 @@ import { formatDatetime } from '../lib/datetime.ts'
 import { rawNumber } from '../lib/exact-json.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../storage/port/index.ts'
 import { byCommand, withStorage } from './shared/command.ts'
-import { note, print } from './shared/output.ts'
+import { note, print, stoppedNote } from './shared/output.ts'
 import { table } from './shared/table.ts'
 
 interface Json {
@@ -25,7 +25,7 @@ export function registerWebhook(program: Command): void {
     .option('--event <type...>', 'an event to send; may be repeated (default: all)')
     .option('--json', 'print the endpoint as JSON')
     .action(async (app_id: string, { url, event = [], json }: Json & { url: string; event?: string[] }) => {
-      const made = await withEndpoints(all => all.create({ app_id, url, events: event }, byCommand()))
+      const made = await withSending(all => all.create({ app_id, url, events: event }, byCommand()))
       const { id, events, secret } = made
       print(json, { id, url: made.url, events, secret }, `id      ${id}\nsecret  ${secret}`)
       note(shownOnce)
@@ -37,7 +37,7 @@ export function registerWebhook(program: Command): void {
     .argument('<client_id>')
     .option('--json', 'print the endpoints as a JSON array')
     .action(async (app_id: string, { json }: Json) => {
-      const endpoints = await withEndpoints(all => all.list(app_id))
+      const endpoints = await withSending(all => all.list(app_id))
       print(json, endpoints.map(shown), table(endpoints.map(asLine)) || 'no endpoints')
     })
 
@@ -47,7 +47,7 @@ export function registerWebhook(program: Command): void {
     .argument('<id>')
     .option('--json', 'print the delivery’s id as JSON')
     .action(async (id: string, { json }: Json) => {
-      const delivery = await withEndpoints(all => all.test(id))
+      const delivery = await withSending(all => all.test(id))
       print(json, { delivery }, `the delivery is ${delivery}`)
     })
 
@@ -57,7 +57,7 @@ export function registerWebhook(program: Command): void {
     .argument('<id>')
     .option('--json', 'print the deliveries as a JSON array')
     .action(async (id: string, { json }: Json) => {
-      const found = await withEndpoints(all => all.deliveries(id))
+      const found = await withSending(all => all.deliveries(id))
       print(json, found.map(shownDelivery), table(found.map(asDeliveryLine)) || 'no deliveries')
     })
 
@@ -67,7 +67,7 @@ export function registerWebhook(program: Command): void {
     .argument('<delivery>')
     .option('--json', 'print the delivery’s id as JSON')
     .action(async (id: string, { json }: Json) => {
-      await withEndpoints(all => all.resend(id))
+      await withSending(all => all.resend(id))
       print(json, { delivery: id }, `${id} is sent again`)
     })
 
@@ -152,6 +152,14 @@ const withEndpoints = async <T>(use: (endpoints: WebhookEndpoints) => Promise<T>
   const rules = createAddressRules(readConfig().webhook_allow)
   return withStorage(storage => use(createWebhookEndpoints({ storage, clock: systemClock, rules })))
 }
+
+/** The same, with a note when nothing is sent before a `resume`. */
+const withSending = <T>(use: (endpoints: WebhookEndpoints) => Promise<T>): Promise<T> =>
+  withEndpoints(async all => {
+    const result = await use(all)
+    if (await all.isStopped()) note(stoppedNote)
+    return result
+  })
 
 const shown = ({ id, url, events, created_at, ...endpoint }: WebhookEndpoint) => ({
   id,

@@ -70,7 +70,10 @@ describe('restore', () => {
     const { code, stdout, stderr } = await cli.run(['restore', backup])
     const [, replaced = ''] = /^restored \S+; the former database is (\S+)\n$/.exec(stdout) ?? []
     assert.equal(code, 0)
-    assert.match(stderr, /^Access that was revoked after the backup works again[^\n]+\n$/)
+    assert.match(
+      stderr,
+      /^Access that was revoked after the backup works again[^\n]+\nThis database sends no webhooks[^\n]+\n$/,
+    )
     assert.match(replaced, /tillgate\.db\.replaced-\d{8}T\d{6}Z$/)
     assert.deepEqual(await names(), ['Before'])
     assert.deepEqual(

@@ -110,7 +110,11 @@ test('webhook rotate-secret, disable, enable, pause, delete', async () => {
 test('webhook stop, and resume: after it and after a restore', async () => {
   assert.deepEqual(await cli.json(['webhook', 'resume']), { resumed: false })
   for (const stopped of [true, false]) assert.deepEqual(await cli.json(['webhook', 'stop']), { stopped })
+  const { client_id } = await cli.json<{ client_id: string }>(['app', 'create', '--name', 'Stopped'])
+  const listed = async () => (await cli.run(['webhook', 'list', client_id])).stderr
+  assert.match(await listed(), /^This database sends no webhooks; "tillgate webhook resume" starts them\.\n$/)
   assert.deepEqual(await cli.json(['webhook', 'resume']), { resumed: true })
+  assert.equal(await listed(), '')
   if (cli.database.startsWith('postgres')) return
   await cli.json(['backup', 'backup.db'])
   await cli.json(['restore', 'backup.db'])

@@ -142,6 +142,12 @@ test('a backup holds what was there, is private, and overwrites nothing', async 
     assert.deepEqual(readFileSync(target), copied)
     const copy = await openStorage(target)
     assert.equal(await copy.revokedTokens.has('j'), true)
+    // Served without `restore`, it must not pass for the original.
+    assert.notEqual(await copy.changes.history(), await storage.changes.history())
+    assert.deepEqual(
+      [(await copy.webhooks.sender()).paused, (await storage.webhooks.sender()).paused],
+      [true, false],
+    )
     await copy.close()
     await storage.close()
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { ActiveEndpoint } from '../../src/storage/port/index.ts'
+import { ActiveEndpoints } from '../../src/domain/webhooks/active-endpoints.ts'
 import { EndpointQueue } from '../../src/domain/webhooks/queue.ts'
 
 const later = 5000
@@ -48,4 +50,18 @@ suite('the queue of an endpoint', () => {
     queue.addCompared([], comparison)
     assert.equal(queue.isPartial, true)
   })
+})
+
+test('while half of all slots are in use, an endpoint gets one, so that slow endpoints leave slots to the others', () => {
+  const active = new ActiveEndpoints(10)
+  const endpoint = (id: string) => ({ id, failures: 0, retry_at_ms: 0 }) as ActiveEndpoint
+  const slow = Array.from({ length: 200 }, (_, i) => endpoint(`slow ${i}`))
+  const good = endpoint('good')
+  active.replace([...slow, good])
+  assert.equal(active.freeSlots(good, 0), 4)
+  for (const each of slow) {
+    while (active.freeSlots(each, 0) > 0) active.occupy(each.id)
+  }
+  assert.ok(active.running < 500, `${active.running} requests`)
+  assert.equal(active.freeSlots(good, 0), 1)
 })

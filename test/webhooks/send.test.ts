@@ -50,6 +50,14 @@ test('any 2xx is a success, also when its body never ends or the connection brea
   }
 })
 
+test('a slow body is left after a second, because the status has decided', async () => {
+  const trickle = createSend(createAddressRules('127.0.0.1'), 30_000)
+  const url = await raw(socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun'))
+  const { status, answer, duration_ms } = await trickle(url, {}, '{}')
+  assert.deepEqual([status, answer], [200, 'begun'])
+  assert.ok(duration_ms < 10_000, `${duration_ms} ms`)
+})
+
 test('of a large answer little is read and less is kept', async () => {
   let written = 0
   const url = await raw(socket => {
@@ -89,17 +97,23 @@ test('a receiver that hangs, closes, refuses, upgrades or speaks no HTTP is a fa
     [await raw(socket => socket.write('HTTP/1.1 200 OK\r\nx-slow: ')), 'no answer within 0.4 s'],
     [await raw(socket => socket.destroy()), 'the connection was closed without an answer'],
     [closed, 'the connection was refused'],
-    [await raw(socket => socket.end('220 smtp ready\r\n')), 'HPE_INVALID_CONSTANT'],
+    [await raw(socket => socket.end('220 smtp ready\r\n')), 'no valid HTTP answer'],
     [await raw(upgrade), 'HTTP 101: the protocol is not changed'],
-    [await raw(inform), 'no answer within 0.4 s'],
+    [await raw(inform), 'more than 10 informational responses (1xx)'],
     [
       await raw(socket => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`)),
-      'HPE_HEADER_OVERFLOW',
+      'no valid HTTP answer',
     ],
   ] as const) {
     const { status, problem } = await post(url)
     assert.deepEqual([status, problem], [null, expected])
   }
+})
+
+test('https to a port without TLS is a failure that says so', async () => {
+  const url = await raw(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  const { problem } = await post(url.replace('http:', 'https:'))
+  assert.equal(problem, 'TLS: the port does not answer with TLS')
 })
 
 test('a certificate that nobody trusts is refused', async () => {

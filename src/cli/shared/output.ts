@@ -13,6 +13,9 @@ export async function printAll(pieces: AsyncIterable<string>): Promise<void> {
   })
 }
 
+/** After `webhook stop`, `restore` or `copy`. */
+export const stoppedNote = 'This database sends no webhooks; "tillgate webhook resume" starts them.'
+
 /** Prints a message beside the result, on stderr. When stderr is closed or full, there is nowhere else to print it. */
 export function note(text: string): void {
   try {

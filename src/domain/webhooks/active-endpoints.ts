@@ -1,7 +1,10 @@
 import type { ActiveEndpoint, DuePosition } from '../../storage/port/index.ts'
 import { EndpointQueue } from './queue.ts'
 
-/** Requests at a time for one endpoint, and for all: one dead endpoint holds few of them. */
+/**
+ * Requests at a time for one endpoint, and for all: one dead endpoint holds few of them. When half of all are in use, an
+ * endpoint gets one, so that many slow endpoints leave slots to the others.
+ */
 const maxPerEndpoint = 4
 const maxRunning = 500
 
@@ -67,10 +70,10 @@ export class ActiveEndpoints {
     for (const queue of this.#queues.values()) queue.markPartial()
   }
 
-  /** How many requests may begin for an endpoint: a failing endpoint gets one request at a time. */
+  /** How many requests may begin for an endpoint: a failing endpoint gets one at a time. */
   freeSlots({ id, failures, retry_at_ms }: ActiveEndpoint, now_ms: number): number {
     if (retry_at_ms > now_ms) return 0
-    const most = failures > 0 ? 1 : maxPerEndpoint
+    const most = failures > 0 || this.running >= maxRunning / 2 ? 1 : maxPerEndpoint
     return Math.max(0, Math.min(most - this.queueOf(id).running, maxRunning - this.running))
   }
 

@@ -36,7 +36,7 @@ export interface EndpointDeps {
 export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rules }: EndpointDeps) {
   async function find(id: string): Promise<WebhookEndpoint> {
     const found = await webhooks.find(id)
-    if (!found) throw new InputError('id', `There is no webhook endpoint ${id}`)
+    if (!found) throw new InputError('id', `there is no webhook endpoint ${id}`)
     return found
   }
 
@@ -47,7 +47,7 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
     find,
     /** With its secret, which is shown once. */
     async create({ app_id, url, events }: NewEndpoint, by: By): Promise<WebhookEndpoint> {
-      if (!(await apps.find(app_id))) throw new InputError('app', `There is no app ${app_id}`)
+      if (!(await apps.find(app_id))) throw new InputError('app', `there is no app ${app_id}`)
       const endpoint: WebhookEndpoint = {
         id: newId('we'),
         app_id,
@@ -65,11 +65,11 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
       }
       const audit = entry(by, 'webhook_created', { app_id, detail: hostOf(endpoint) })
       if (!(await webhooks.create(endpoint, maxEndpoints, audit)))
-        throw new InputError('app', `The app has ${maxEndpoints} webhook endpoints already, the maximum`)
+        throw new InputError('app', `the app has ${maxEndpoints} webhook endpoints already, the maximum`)
       return endpoint
     },
     async list(app_id: string): Promise<WebhookEndpoint[]> {
-      if (!(await apps.find(app_id))) throw new InputError('app', `There is no app ${app_id}`)
+      if (!(await apps.find(app_id))) throw new InputError('app', `there is no app ${app_id}`)
       return webhooks.ofApp(app_id)
     },
     /** For pages, which show that an endpoint was never called. */
@@ -122,12 +122,16 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
     /** Sends a delivery of the log again, with the same `webhook-id`. */
     async resend(delivery_id: string): Promise<WebhookDelivery> {
       const delivery = await webhooks.delivery(delivery_id)
-      if (!delivery) throw new InputError('delivery', `There is no delivery ${delivery_id}`)
+      if (!delivery) throw new InputError('delivery', `there is no delivery ${delivery_id}`)
       await refuseDisabled(await find(delivery.endpoint_id))
       await webhooks.resend(delivery_id)
       return delivery
     },
-    isPaused: (app_id: string): Promise<boolean> => webhooks.isPaused(app_id),
+    /** The webhooks of the app, or those of all apps. */
+    isPaused: async (app_id: string): Promise<boolean> =>
+      (await webhooks.isPaused(app_id)) || (await webhooks.sender()).paused,
+    /** Whether this database sends nothing, because it was stopped, restored or copied. */
+    isStopped: async (): Promise<boolean> => (await webhooks.sender()).paused,
     /** The operator's switch for all endpoints of an app. True when it changed something. */
     setPaused: (app_id: string, paused: boolean, by: By): Promise<boolean> =>
       webhooks.setPaused(
@@ -143,7 +147,7 @@ export function createWebhookEndpoints({ storage: { webhooks, apps }, clock, rul
 
   async function refuseDisabled({ id, disabled_at }: WebhookEndpoint): Promise<void> {
     if (disabled_at !== null)
-      throw new InputError('id', `The webhook endpoint ${id} is disabled; enable it first`)
+      throw new InputError('id', `the webhook endpoint ${id} is disabled; enable it first`)
   }
 }
 

@@ -8,6 +8,12 @@ import { literalAddress } from './url.ts'
 /** Milliseconds for the connection, the headers and the body together. */
 const timeLimit = 10_000
 
+/** Milliseconds for the body behind the headers: the status has decided, and a slow body would hold one of the slots. */
+const bodyTime = 1000
+
+/** Informational responses (1xx) before the answer. Node reads any number of them, with all of a CPU. */
+const maxInformational = 10
+
 /** Bytes of an answer that are read, and how many of them are kept. */
 const maxRead = 65_536
 const maxKept = 1000
@@ -68,8 +74,13 @@ async function exchange(
     reject(error)
     request.destroy(error)
   }
+  let bodyTimer: NodeJS.Timeout | undefined
   const timer = setTimeout(() => end(new TimedOut(limit_ms)), limit_ms)
   try {
+    let informational = 0
+    request.on('information', () => {
+      if (++informational > maxInformational) end(new TooManyInformational())
+    })
     request.on('response', resolve)
     request.on('error', reject)
     // Without a listener Node closes the connection, and no event says so.
@@ -79,6 +90,7 @@ async function exchange(
     })
     request.end(body)
     const response = await promise
+    bodyTimer = setTimeout(() => response.destroy(), bodyTime)
     const { statusCode: status = 0 } = response
     return {
       status,
@@ -88,6 +100,7 @@ async function exchange(
     }
   } finally {
     clearTimeout(timer)
+    clearTimeout(bodyTimer)
     request.destroy()
   }
 }
@@ -138,6 +151,10 @@ class Upgraded extends Error {
   override message = 'HTTP 101: the protocol is not changed'
 }
 
+class TooManyInformational extends Error {
+  override message = `more than ${maxInformational} informational responses (1xx)`
+}
+
 class TimedOut extends Error {
   constructor(limit_ms: number) {
     super(`no answer within ${limit_ms / 1000} s`)
@@ -146,13 +163,11 @@ class TimedOut extends Error {
 
 /** For the developer: no address, no query, nothing that the receiver has sent. */
 function problemOf(error: unknown): string {
-  if ([ForbiddenAddress, Upgraded, TimedOut].some(own => error instanceof own))
+  if ([ForbiddenAddress, Upgraded, TooManyInformational, TimedOut].some(own => error instanceof own))
     return (error as Error).message
   const { code = '' } = error as { code?: string }
-  return (
-    problems[code] ??
-    (/CERT|SSL|TLS|SIGNED|ISSUER/.test(code) ? `TLS: ${code}` : code || 'no valid HTTP answer')
-  )
+  if (code === '' || code.startsWith('HPE_')) return 'no valid HTTP answer'
+  return problems[code] ?? (/CERT|SSL|TLS|SIGNED|ISSUER/.test(code) ? `TLS: ${code}` : code)
 }
 
 const problems: Record<string, string> = {
@@ -163,5 +178,6 @@ const problems: Record<string, string> = {
   EAI_AGAIN: 'the name could not be looked up',
   EHOSTUNREACH: 'the address cannot be reached',
   ENETUNREACH: 'the address cannot be reached',
+  EPROTO: 'TLS: the port does not answer with TLS',
   ETIMEDOUT: 'the address cannot be reached',
 }

@@ -20,11 +20,17 @@ export function literalAddress(url: URL): string | null {
 export function checkUrl(text: string, rules: AddressRules): string {
   const url = URL.parse(text)
   // Encoded, a URL is up to nine times as long.
-  if (!url || Math.max(text.length, url.href.length) > maxLength)
-    throw new InputError('url', `The URL must be absolute and have at most ${maxLength} characters`)
+  if (Math.max(text.length, url?.href.length ?? 0) > maxLength)
+    throw new InputError('url', `the URL must have at most ${maxLength} characters`)
+  // No request ever goes to port 0, nor to a name without a letter or digit.
+  if (!url || url.port === '0' || !/[^.]/.test(url.hostname))
+    throw new InputError(
+      'url',
+      'the URL is not valid; it must be absolute, such as https://app.example.com/hooks',
+    )
   if (url.username !== '' || url.password !== '')
-    throw new InputError('url', 'The URL must not hold a user name or password')
-  if (url.href.includes('#')) throw new InputError('url', 'The URL must not have a fragment (#)')
+    throw new InputError('url', 'the URL must not hold a user name or password')
+  if (url.href.includes('#')) throw new InputError('url', 'the URL must not have a fragment (#)')
   const address = literalAddress(url)
   const named = address === null ? rules.namesAny : rules.isNamed(address)
   const isPrivate =
@@ -32,11 +38,11 @@ export function checkUrl(text: string, rules: AddressRules): string {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && named)) {
     throw new InputError(
       'url',
-      'The URL must begin with https://, unless TILLGATE_WEBHOOK_ALLOW names its address',
+      'the URL must begin with https://, unless TILLGATE_WEBHOOK_ALLOW names its address',
     )
   }
   if (isPrivate) {
-    throw new InputError('url', 'The URL must be at a public address, unless TILLGATE_WEBHOOK_ALLOW names it')
+    throw new InputError('url', 'the URL must be at a public address, unless TILLGATE_WEBHOOK_ALLOW names it')
   }
   return url.href
 }

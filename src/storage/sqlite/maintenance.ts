@@ -6,6 +6,7 @@ import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
 import { type Database, inMemory } from './connection/database.ts'
 import { translate } from './connection/errors.ts'
 import { publish } from './connection/replace.ts'
+import { separate } from './separate.ts'
 
 /** Rows deleted in one transaction: few enough that no request waits long for it. */
 const purgeBatch = 1000
@@ -78,6 +79,7 @@ export function createMaintenance(
         // Like createFile, but without its folder.
         closeSync(openSync(temporary, 'wx', 0o600))
         await backup(source, temporary)
+        finish(temporary)
         if (!publish(temporary, target)) throw exists(target)
       } catch (error) {
         throw translate(error)
@@ -98,6 +100,16 @@ export function createMaintenance(
 }
 
 const exists = (file: string): Error => new Error(`${file} exists; a backup does not overwrite a file`)
+
+/** Somebody may serve the backup without `restore`, for example to look something up. */
+function finish(temporary: string): void {
+  const connection = new DatabaseSync(temporary)
+  try {
+    separate(connection)
+  } finally {
+    connection.close()
+  }
+}
 
 /**
  * A connection with an open read transaction: a backup of that snapshot never starts over, however much others write.

@@ -20,9 +20,8 @@ import { isDiskFault, isDiskFull, translate } from './connection/errors.ts'
 import { readOnlyLocation } from './connection/read-only.ts'
 import { companions, type Hold, holdAlone, replaceFile } from './connection/replace.ts'
 import { assertWritable, explain } from './connection/usable.ts'
-import { renewSql } from './changes/history.ts'
 import { assertOwnSchema, migrate } from './schema/migrate.ts'
-import { pauseSql } from './webhooks/webhooks.ts'
+import { separate } from './separate.ts'
 
 export interface Restored extends Migrated {
   /** The path that the former database has now; null when there was none. */
@@ -114,9 +113,7 @@ async function prepare(temporary: string): Promise<Migrated> {
   const db = await openDatabase(temporary)
   try {
     const migrated = await migrate(db, systemClock.now())
-    // Clients of `changes` may have seen more than the backup has.
-    db.connection.exec(renewSql)
-    db.connection.exec(pauseSql)
+    separate(db.connection)
     return migrated
   } finally {
     db.connection.exec('pragma wal_checkpoint(truncate)')
