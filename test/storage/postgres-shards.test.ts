@@ -189,3 +189,13 @@ test('purge writes to no table in which nothing has expired', async () => {
     [],
   )
 })
+
+test('webhooks that are due after a commit: every distributed table names its stores, as Citus needs it', async () => {
+  sent = []
+  await storage.webhooks.due({ store_ids: [1n] }, 'h', 1, 10)
+  const [[sql = ''] = []] = sent
+  // PostgreSQL follows the joins; Citus sends the statement to all shards when one of the three is missing.
+  for (const column of ['known.store_id', 'stores.id', 'linked.store_id']) {
+    assert.ok(sql.includes(`${column} = any ($3::bigint[])`), column)
+  }
+})

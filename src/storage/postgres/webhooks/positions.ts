@@ -5,23 +5,30 @@ import { readsChangesSql } from '../../shared/scopes.ts'
 import type { Database } from '../connection/database.ts'
 import { runEach, type Statement } from './statements.ts'
 
-/** Of endpoints that may be called, in stores whose changes their app may read, behind the store; $1 history. */
-const isDue = `(stores.seq > known.seq or known.history <> $1)
+/**
+ * Of endpoints that may be called, in stores whose changes their app may read, behind the store; $1 history. `ofLink`: a
+ * further condition for the links to the stores.
+ */
+const isDue = (ofLink = '') => `(stores.seq > known.seq or known.history <> $1)
   and webhook_endpoints.disabled_at is null and strpos(webhook_endpoints.events, 'store.changed') > 0
   and apps.disabled_at is null and not apps.webhooks_paused
   and exists (select 1 from authorization_stores as linked
-    where linked.store_id = known.store_id and linked.app_id = webhook_endpoints.app_id
+    where linked.store_id = known.store_id ${ofLink} and linked.app_id = webhook_endpoints.app_id
       and ${readsChangesSql('linked.scope', 'apps.scope')})`
 
-const dueSql = (scope: string) =>
+const dueSql = (scope: string, ofLink?: string) =>
   `select known.endpoint_id, known.store_id, greatest(known.next_at_ms, known.leased_until_ms) as next_at_ms from webhook_positions as known
    join stores on stores.id = known.store_id
    join webhook_endpoints on webhook_endpoints.id = known.endpoint_id
    join apps on apps.id = webhook_endpoints.app_id
-   where ${scope} and ${isDue} and webhook_endpoints.retry_at_ms <= $2
+   where ${scope} and ${isDue(ofLink)} and webhook_endpoints.retry_at_ms <= $2
    order by known.store_id, known.endpoint_id limit $4`
 
-const ofStores = dueSql('known.store_id = any ($3::bigint[])')
+/** Citus goes to the shards of these stores only when each distributed table names them. */
+const ofStores = dueSql(
+  'known.store_id = any ($3::bigint[]) and stores.id = any ($3::bigint[])',
+  'and linked.store_id = any ($3::bigint[])',
+)
 /** The stores that moved first: of tables that nobody has analyzed, the planner would begin with all positions. */
 const above = dueSql('known.store_id = any (array(select id from stores as moved where moved.seq > $3))')
 /** On Citus each worker compares its own shards. */
@@ -44,7 +51,7 @@ const leaseSql = `update webhook_positions as known set lease = $5, leased_until
   from stores, webhook_endpoints, apps
   where known.store_id = $3 and known.endpoint_id = any ($4::text[]) and known.next_at_ms <= $2 and known.leased_until_ms <= $2
     and stores.id = known.store_id and stores.id = $3
-    and webhook_endpoints.id = known.endpoint_id and apps.id = webhook_endpoints.app_id and ${isDue}
+    and webhook_endpoints.id = known.endpoint_id and apps.id = webhook_endpoints.app_id and ${isDue()}
   returning known.endpoint_id, known.store_id, stores.seq,
     (select string_agg(linked.scope, ' ') from authorization_stores as linked
      where linked.store_id = $3 and linked.app_id = webhook_endpoints.app_id) as scope`
