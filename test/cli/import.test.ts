@@ -322,6 +322,21 @@ describe('import: every rule of a record', () => {
     assert.equal(inMemory.size, 0)
   })
 
+  test('import: an email without an account is a warning once, however many batches have it', async () => {
+    const merchants = ['nobody@example.com', 'nobody@example.com', 'no.one@example.com']
+    const batches = merchants.map(
+      (merchant, i) => ndjson(store({ id: 410 + i, merchant })) + '\n'.repeat(4000),
+    )
+    const { warnings } = await load(batches.join(''))
+    assert.deepEqual(
+      warnings.map(({ line, message }) => [line, message.split(';')[0]]),
+      [
+        [1, 'line 1: merchant is nobody@example.com'],
+        [8003, 'line 8003: merchant is no.one@example.com'],
+      ],
+    )
+  })
+
   test('import: a fault of the database is no bad record', async () => {
     const ingest = createIngest(createRecordWriter({ storage }))
     const commit = () => Promise.reject(new Error('disk full'))

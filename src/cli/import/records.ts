@@ -64,7 +64,7 @@ export async function importRecords(options: ImportOptions): Promise<void> {
       state.counts[kind] += outcome.counts[kind]
     }
     state.stale = state.stale.concat(outcome.stale).slice(0, mostListed)
-    state.warnings = state.warnings.concat(outcome.warnings).slice(0, mostListed)
+    addWarnings(state.warnings, outcome.warnings)
     state.stored_through = through
     onBatch(outcome.records)
     return !signal.aborted
@@ -93,6 +93,13 @@ export async function importRecords(options: ImportOptions): Promise<void> {
     await Promise.allSettled(settled)
     open.forEach(close)
   }
+}
+
+/** Each email once, as over HTTP: a batch knows only its own. */
+function addWarnings(known: RecordWarning[], found: readonly RecordWarning[]): void {
+  const textOf = ({ message }: RecordWarning) => message.replace(/^line \d+: /, '')
+  const texts = new Set(known.map(textOf))
+  known.push(...found.filter(warning => !texts.has(textOf(warning))).slice(0, mostListed - known.length))
 }
 
 interface LineBatch {

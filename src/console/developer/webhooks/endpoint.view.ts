@@ -65,7 +65,7 @@ function trouble({ disabled_at, reason, failing_since, failures, retry_at_ms }: 
   return notice({
     tone: 'warn',
     content: {
-      html: html`It has failed ${String(failures)} times since !${viewerTime(failing_since)}. The next attempt is at !${next}. One
+      html: html`It has failed ${failures === 1 ? 'once' : `${failures} times`} since !${viewerTime(failing_since)}. The next attempt is at !${next}. One
         success makes everything due at once; a test event is sent now.`,
     },
   })
