@@ -50,7 +50,7 @@ export interface Transport {
 }
 
 /** A read changes nothing, so it is also repeated after an error that a proxy or a failover causes for a moment. */
-const passingForReads = [408, 500, 502, 504]
+const transientForReads = [408, 500, 502, 504]
 
 export function createTransport(options: TransportOptions): Transport {
   const { limit = 5, base = 500, max = 30_000 } = options.retry ?? {}
@@ -111,11 +111,11 @@ export function createTransport(options: TransportOptions): Transport {
   function delayOf(error: TillgateError, method: Exchange['method'], retries: number): number | null {
     const { code, status, retryAfter } = error
     // A proxy may cut an answer off and still end it properly, or answer with a page of its own.
-    const isPassing =
+    const isTransient =
       code === 'connection_failed' ||
       [429, 503].includes(status) ||
       (code === 'response_invalid' && status < 300)
-    if (!isPassing && (method === 'POST' || !passingForReads.includes(status))) return null
+    if (!isTransient && (method === 'POST' || !transientForReads.includes(status))) return null
     const step = Math.min(max, base * 2 ** retries)
     // Jitter, so that clients that failed together do not return together; never before Retry-After.
     if (retryAfter === null) return step * (0.5 + Math.random() / 2)

@@ -21,5 +21,5 @@ export function registerDoctor(program: Command): void {
 
 const labels = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
 
-const toText = ({ name, state, says, mend }: Check): string =>
-  `${labels[state]}  ${name}: ${printable(says)}${mend === null ? '' : `\n         → ${printable(mend)}`}`
+const toText = ({ name, state, message, remedy }: Check): string =>
+  `${labels[state]}  ${name}: ${printable(message)}${remedy === null ? '' : `\n         → ${printable(remedy)}`}`

@@ -16,7 +16,7 @@ export function warningsOf(
       ? ['TILLGATE_SANDBOX is 1: requests fail on demand and anybody may sign up; unset it in production']
       : []),
     ...addressWarnings(config, issuer),
-    ...databaseWarnings(config).map(({ says, mend }) => `${says}: ${mend}`),
+    ...databaseWarnings(config).map(({ message, remedy }) => `${message}: ${remedy}`),
   ]
 }
 
@@ -34,9 +34,9 @@ function addressWarnings({ trust_proxy }: Pick<Config, 'trust_proxy'>, issuer: s
 }
 
 interface DatabaseWarning {
-  says: string
+  message: string
   /** How to fix it. */
-  mend: string
+  remedy: string
 }
 
 /** The database holds the signing keys: anyone who reads it, or its traffic, can sign tokens. */
@@ -55,16 +55,16 @@ export function databaseWarnings({ database, read_database = null }: DatabaseSet
 /** The host is not shown: where a character of the password is not encoded, it is a part of the password. */
 function connectionWarnings(setting: string, { searchParams, hostname }: URL): DatabaseWarning[] {
   if (hostname === '' || loopbackHosts.includes(hostname) || searchParams.has('host')) return []
-  const mend = 'set sslmode=verify-full in its URL, unless you trust the network between the two'
+  const remedy = 'set sslmode=verify-full in its URL, unless you trust the network between the two'
   const sslmode = searchParams.get('sslmode') ?? 'prefer'
   if (sslmode === 'disable') {
-    return [{ says: `the connection of ${setting} is not encrypted (sslmode=disable)`, mend }]
+    return [{ message: `the connection of ${setting} is not encrypted (sslmode=disable)`, remedy }]
   }
   if (sslmode === 'require') {
-    return [{ says: `the server’s certificate of ${setting} is not verified (sslmode=require)`, mend }]
+    return [{ message: `the server’s certificate of ${setting} is not verified (sslmode=require)`, remedy }]
   }
   if (sslmode !== 'prefer') return []
-  return [{ says: `the connection of ${setting} may be neither encrypted nor verified`, mend }]
+  return [{ message: `the connection of ${setting} may be neither encrypted nor verified`, remedy }]
 }
 
 function fileWarnings(file: string): DatabaseWarning[] {
@@ -73,15 +73,15 @@ function fileWarnings(file: string): DatabaseWarning[] {
   const warnings: DatabaseWarning[] = []
   const mode = found.mode & 0o777
   if ((mode & 0o077) !== 0) {
-    const says = `other users of this machine can open the database file ${file} (mode ${mode.toString(8)}), which holds the signing keys`
-    warnings.push({ says, mend: 'run chmod 600 on it' })
+    const message = `other users of this machine can open the database file ${file} (mode ${mode.toString(8)}), which holds the signing keys`
+    warnings.push({ message, remedy: 'run chmod 600 on it' })
   }
   const folder = dirname(file)
   const folderMode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0
   // In a folder with the sticky bit, such as /tmp, users cannot replace the files of others.
   if ((folderMode & 0o1002) === 0o002) {
-    const says = `other users of this machine can replace the database file, because they can write to its folder ${folder}`
-    warnings.push({ says, mend: 'run chmod o-w on it' })
+    const message = `other users of this machine can replace the database file, because they can write to its folder ${folder}`
+    warnings.push({ message, remedy: 'run chmod o-w on it' })
   }
   return warnings
 }

@@ -23,7 +23,7 @@ import { openStorage } from '../helpers/storage.ts'
 
 interface Report {
   ok: boolean
-  checks: { name: string; state: string; says: string; mend: string | null }[]
+  checks: { name: string; state: string; message: string; remedy: string | null }[]
 }
 
 let cli: Cli
@@ -56,9 +56,9 @@ async function doctor(env: Record<string, string> = {}): Promise<Report & { code
     report.ok,
     report.checks.every(({ state }) => state !== 'problem'),
   )
-  for (const { state, mend, says } of report.checks) {
-    assert.equal(mend === null, state === 'ok', says)
-    assert.doesNotMatch(says, /hunter2|:test@/)
+  for (const { state, remedy, message } of report.checks) {
+    assert.equal(remedy === null, state === 'ok', message)
+    assert.doesNotMatch(message, /hunter2|:test@/)
   }
   return { ...report, code }
 }
@@ -285,8 +285,8 @@ test('an old key is a warning that says how to rotate it', async () => {
   await storage.close()
   const { checks } = await doctor({ TILLGATE_DATABASE: old.database })
   const key = checks.find(({ name }) => name === 'signing key')
-  assert.deepEqual([key?.state, key?.says], ['warning', '365 days old'])
-  assert.match(key?.mend ?? '', /tillgate keys rotate/)
+  assert.deepEqual([key?.state, key?.message], ['warning', '365 days old'])
+  assert.match(key?.remedy ?? '', /tillgate keys rotate/)
   old.remove()
 })
 
@@ -370,8 +370,8 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
         found.map(({ state }) => state),
         ['warning'],
       )
-      assert.match(found[0]?.says ?? '', /TILLGATE_DATABASE .*encrypted/)
-      assert.match(found[0]?.mend ?? '', /sslmode=verify-full/)
+      assert.match(found[0]?.message ?? '', /TILLGATE_DATABASE .*encrypted/)
+      assert.match(found[0]?.remedy ?? '', /sslmode=verify-full/)
     }
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OrderRecord } from '../../src/contract/record.ts'
 import { demoRecords } from '../../src/demo/records.ts'
-import { reconcile } from '../../src/demo/totals.ts'
+import { reconcile } from './totals.ts'
 
 const end = 1_794_708_000 // 2026-11-15 02:00:00 UTC
 

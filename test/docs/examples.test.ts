@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { orderExample } from '../../src/contract/order.example.ts'
 import { demoRecords } from '../../src/demo/records.ts'
-import { reconcile } from '../../src/demo/totals.ts'
+import { reconcile } from '../demo/totals.ts'
 import { createRecordReader } from '../../src/ingest/records/read.ts'
 import { startServer } from '../helpers/server.ts'
 

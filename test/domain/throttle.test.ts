@@ -24,7 +24,7 @@ afterEach(() => clock.advance(60))
 after(() => storage.close())
 
 async function signIn(name: string, good: boolean): Promise<number> {
-  const seconds = await throttle.take({ name, address })
+  const seconds = await throttle.count({ name, address })
   if (seconds === 0 && good) await throttle.forgive({ name, address })
   return seconds
 }
@@ -39,7 +39,7 @@ test('the 101st failure from an address has to wait, and good sign-ins in betwee
     assert.equal(await signIn(`victim${i}@example.com`, false), 0, `failure ${i}`)
   }
   assert.equal(await signIn('victim100@example.com', false), 60)
-  assert.equal(await throttle.take({ name: 'victim100@example.com', address: '192.0.2.2' }), 0)
+  assert.equal(await throttle.count({ name: 'victim100@example.com', address: '192.0.2.2' }), 0)
 })
 
 test('what was forgiven in one minute does not count for the next', async () => {

@@ -216,11 +216,11 @@ test('doctor names the tables without a place and nodes that recover late; migra
   )
   const remarks = (await examine(url)).cluster?.remarks ?? []
   assert.deepEqual(
-    remarks.map(({ weight }) => weight),
+    remarks.map(({ severity }) => severity),
     ['warning', 'warning'],
   )
-  assert.match(remarks[0]?.says ?? '', /not distributed: keys$/)
-  assert.match(remarks[1]?.mend ?? '', /alter system set citus.recover_2pc_interval = 5000/)
+  assert.match(remarks[0]?.message ?? '', /not distributed: keys$/)
+  assert.match(remarks[1]?.remedy ?? '', /alter system set citus.recover_2pc_interval = 5000/)
   const { todo = [] } = await migrate(url, { citus: true })
   assert.match(todo.join('\n'), /alter system set citus.recover_2pc_interval = 5000[^]*pg_reload_conf/)
 })

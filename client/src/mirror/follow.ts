@@ -60,7 +60,7 @@ export async function follow({
       failures = 0
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
       // The heads were perhaps read and not followed: the next round asks every store.
       storesRead = 0
       const seconds = Math.max(error.retryAfter ?? 0, Math.min(60, 2 ** failures++))
@@ -71,7 +71,7 @@ export async function follow({
 }
 
 /** Whether the server may answer later: it restarts, is overloaded, or cannot be reached. */
-const isPassing = (error: unknown): error is TillgateError =>
+const isTransient = (error: unknown): error is TillgateError =>
   error instanceof TillgateError &&
   (error.code === 'connection_failed' ||
     (error.code === 'response_invalid' && error.status > 0) ||

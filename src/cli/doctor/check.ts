@@ -3,25 +3,25 @@ export interface Check {
   name: string
   state: 'ok' | 'warning' | 'problem'
   /** The finding. */
-  says: string
+  message: string
   /** How to fix it; null when there is nothing to fix. */
-  mend: string | null
+  remedy: string | null
 }
 
-export const ok = (name: string, says: string): Check => ({ name, state: 'ok', says, mend: null })
+export const ok = (name: string, message: string): Check => ({ name, state: 'ok', message, remedy: null })
 
-export const warning = (name: string, says: string, mend: string): Check => ({
+export const warning = (name: string, message: string, remedy: string): Check => ({
   name,
   state: 'warning',
-  says,
-  mend,
+  message,
+  remedy,
 })
 
-export const problem = (name: string, says: string, mend: string): Check => ({
+export const problem = (name: string, message: string, remedy: string): Check => ({
   name,
   state: 'problem',
-  says,
-  mend,
+  message,
+  remedy,
 })
 
 export const messageOf = (error: unknown): string => {

@@ -26,19 +26,25 @@ export function databaseChecks(found: Examination, config: Config, clock: Clock)
 function schemaCheck({ schema: { current, newest } }: Examination): Check {
   if (current === newest) return ok('schema', `version ${current}, up to date`)
   if (current > newest) {
-    const says = `version ${current}; this Tillgate supports up to ${newest}`
-    return problem('schema', says, 'run the Tillgate version that wrote it, or a later one')
+    const message = `version ${current}; this Tillgate supports up to ${newest}`
+    return problem('schema', message, 'run the Tillgate version that wrote it, or a later one')
   }
-  const says = current === 0 ? 'the database has no tables yet' : `version ${current} of ${newest}`
-  return warning('schema', says, 'run tillgate migrate, or start the server, which migrates too')
+  const message = current === 0 ? 'the database has no tables yet' : `version ${current} of ${newest}`
+  return warning('schema', message, 'run tillgate migrate, or start the server, which migrates too')
 }
 
 function durabilityChecks({ durability, engine }: Examination): Check[] {
   if (durability.length === 0) {
-    const says = engine === 'SQLite' ? 'no damage found; every commit is flushed' : 'every commit is flushed'
-    return [ok('durability', says)]
+    const message =
+      engine === 'SQLite' ? 'no damage found; every commit is flushed' : 'every commit is flushed'
+    return [ok('durability', message)]
   }
-  return durability.map(({ weight, says, mend }) => ({ name: 'durability', state: weight, says, mend }))
+  return durability.map(({ severity, message, remedy }) => ({
+    name: 'durability',
+    state: severity,
+    message,
+    remedy,
+  }))
 }
 
 function keyCheck({ signing_since }: Examination, clock: Clock): Check {
@@ -51,10 +57,10 @@ function keyCheck({ signing_since }: Examination, clock: Clock): Check {
 function clockChecks({ clock }: Examination): Check[] {
   if (clock === null) return []
   const seconds = Math.abs(Date.now() / 1000 - clock)
-  const says = `the database’s clock differs by ${seconds.toFixed(1)} s`
-  const mend = 'synchronize both machines with NTP; chronyc tracking or timedatectl shows the state'
-  if (seconds > 10) return [problem('clock', says, mend)]
-  return [seconds > 2 ? warning('clock', says, mend) : ok('clock', says)]
+  const message = `the database’s clock differs by ${seconds.toFixed(1)} s`
+  const remedy = 'synchronize both machines with NTP; chronyc tracking or timedatectl shows the state'
+  if (seconds > 10) return [problem('clock', message, remedy)]
+  return [seconds > 2 ? warning('clock', message, remedy) : ok('clock', message)]
 }
 
 /** The most connections of one node to the primary; docs/scaling.md has the same formula. */
@@ -69,26 +75,31 @@ function connectionChecks({ connections }: Examination, config: Config): Check[]
   if (connections === null) return []
   const { used, most } = connections
   const wanted = connectionsOf(config)
-  const says = `${used} of ${most} are in use; this node uses up to ${wanted}`
-  if (used + wanted <= most) return [ok('connections', says)]
-  const mend =
+  const message = `${used} of ${most} are in use; this node uses up to ${wanted}`
+  if (used + wanted <= most) return [ok('connections', message)]
+  const remedy =
     'lower TILLGATE_DATABASE_POOL, TILLGATE_INGEST_THREADS or TILLGATE_WORKERS, raise max_connections, or use PgBouncer'
-  return [wanted > most ? problem('connections', says, mend) : warning('connections', says, mend)]
+  return [wanted > most ? problem('connections', message, remedy) : warning('connections', message, remedy)]
 }
 
 function clusterChecks({ cluster }: Examination): Check[] {
   if (cluster === null) return []
   const { nodes, remarks } = cluster
   if (remarks.length > 0)
-    return remarks.map(({ weight, says, mend }) => ({ name: 'citus', state: weight, says, mend }))
+    return remarks.map(({ severity, message, remedy }) => ({
+      name: 'citus',
+      state: severity,
+      message,
+      remedy,
+    }))
   return [ok('citus', `${nodes} nodes, every table is distributed, lost commits are recovered within 5 s`)]
 }
 
 function diskChecks({ disk }: Examination): Check[] {
   if (disk === null) return []
   const { folder, free, total } = disk
-  const says = `${(free / gigabyte).toFixed(1)} of ${(total / gigabyte).toFixed(1)} GiB free at ${folder}`
-  const mend = 'free some space, or move the database; on a full disk writes are answered with 503'
-  if (free < 0.2 * gigabyte) return [problem('disk', says, mend)]
-  return [free < 2 * gigabyte || free < total / 20 ? warning('disk', says, mend) : ok('disk', says)]
+  const message = `${(free / gigabyte).toFixed(1)} of ${(total / gigabyte).toFixed(1)} GiB free at ${folder}`
+  const remedy = 'free some space, or move the database; on a full disk writes are answered with 503'
+  if (free < 0.2 * gigabyte) return [problem('disk', message, remedy)]
+  return [free < 2 * gigabyte || free < total / 20 ? warning('disk', message, remedy) : ok('disk', message)]
 }

@@ -19,17 +19,17 @@ async function examineDatabase(config: Config, thorough: boolean): Promise<Check
   try {
     return databaseChecks(await examine(config.database, { ...config, thorough }), config, systemClock)
   } catch (error) {
-    const mend = isPostgresUrl(config.database)
+    const remedy = isPostgresUrl(config.database)
       ? 'check that PostgreSQL runs, that TILLGATE_DATABASE has the right host, role and password, and that the role may connect'
       : 'check that TILLGATE_DATABASE names the file and that this user may read and write it; the first start of the server creates it'
-    return [problem('database', messageOf(error), mend)]
+    return [problem('database', messageOf(error), remedy)]
   }
 }
 
 /** The warnings that a server also logs at its start. The address checks cover those about the address. */
 const settingsChecks = (config: Config): Check[] => [
-  ...databaseWarnings(config).map(({ says, mend }) => warning('settings', says, mend)),
-  ...unknownSettings().map(says =>
-    warning('settings', says, 'correct the name of the variable, or remove it'),
+  ...databaseWarnings(config).map(({ message, remedy }) => warning('settings', message, remedy)),
+  ...unknownSettings().map(message =>
+    warning('settings', message, 'correct the name of the variable, or remove it'),
   ),
 ]

@@ -11,11 +11,11 @@ export function machineChecks(config: Config): Check[] {
 
 function workersCheck({ workers }: Config): Check {
   const cores = availableParallelism()
-  const says = `${workers} for ${cores} cores, Node ${process.versions.node}`
-  if (workers <= cores) return ok('workers', says)
+  const message = `${workers} for ${cores} cores, Node ${process.versions.node}`
+  if (workers <= cores) return ok('workers', message)
   return warning(
     'workers',
-    says,
+    message,
     `set TILLGATE_WORKERS to ${cores} or less: more processes than cores gain nothing`,
   )
 }
@@ -28,12 +28,12 @@ function filesChecks({ max_connections, listeners }: Config): Check[] {
   const others = usedListeners(listeners) + otherFiles
   const most = openFiles()
   if (most === null) return []
-  const says =
+  const message =
     `a process may have ${most} open; TILLGATE_MAX_CONNECTIONS is ${max_connections}, ` +
     `TILLGATE_LISTENERS is ${listeners}`
-  if (most >= max_connections + others) return [ok('open files', says)]
-  const mend = `raise the limit (ulimit -n, LimitNOFILE= in systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - others)}`
-  return [warning('open files', says, mend)]
+  if (most >= max_connections + others) return [ok('open files', message)]
+  const remedy = `raise the limit (ulimit -n, LimitNOFILE= in systemd) or set TILLGATE_MAX_CONNECTIONS=${Math.max(1, most - others)}`
+  return [warning('open files', message, remedy)]
 }
 
 function openFiles(): number | null {

@@ -21,29 +21,29 @@ export async function addressChecks(config: Config): Promise<Check[]> {
 
 function baseUrlCheck({ base_url, host }: Config, base: string): Check {
   const { protocol, hostname } = new URL(base)
-  const mend = 'set TILLGATE_BASE_URL to the https address that apps use; it is the issuer of every token'
+  const remedy = 'set TILLGATE_BASE_URL to the https address that apps use; it is the issuer of every token'
   if (base_url === null) {
     if (['127.0.0.1', 'localhost', '::1'].includes(host))
       return ok('base URL', `${base}, for this machine only`)
-    return problem('base URL', `not set, so tokens are issued by ${base}`, mend)
+    return problem('base URL', `not set, so tokens are issued by ${base}`, remedy)
   }
   if (protocol === 'https:' || loopbackHosts.includes(hostname)) return ok('base URL', base)
-  return problem('base URL', `${base} is not https: passwords and tokens are sent unencrypted`, mend)
+  return problem('base URL', `${base} is not https: passwords and tokens are sent unencrypted`, remedy)
 }
 
 async function certificateCheck({ hostname, port }: URL): Promise<Check[]> {
   try {
     const ends = await certificateEnd(hostname, Number(port || 443))
     const days = Math.floor((ends - Date.now()) / day)
-    const says = `the certificate is valid for ${days} more days`
-    if (ends - Date.now() > renewalTime) return [ok('TLS', says)]
-    return [warning('TLS', says, 'renew it, and find out why it was not renewed automatically')]
+    const message = `the certificate is valid for ${days} more days`
+    if (ends - Date.now() > renewalTime) return [ok('TLS', message)]
+    return [warning('TLS', message, 'renew it, and find out why it was not renewed automatically')]
   } catch (error) {
     // serviceChecks reports an address that does not answer; that says nothing about its certificate.
     if (unreachable.test((error as NodeJS.ErrnoException).code ?? '')) return []
-    const mend =
+    const remedy =
       'give the proxy a certificate for this name, with its intermediate certificates, from an authority that clients trust'
-    return [problem('TLS', messageOf(error), mend)]
+    return [problem('TLS', messageOf(error), remedy)]
   }
 }
 
@@ -70,9 +70,9 @@ async function serviceChecks(base: string, { trust_proxy }: Config): Promise<Che
     metadata = await ask(`${base}/.well-known/oauth-authorization-server`)
     issuer = ((await metadata.json()) as { issuer?: unknown }).issuer
   } catch (error) {
-    const mend =
+    const remedy =
       'start the server, or run doctor on a machine that can reach the address; look at the proxy’s log'
-    return [warning('public address', `${base} did not answer as Tillgate: ${messageOf(error)}`, mend)]
+    return [warning('public address', `${base} did not answer as Tillgate: ${messageOf(error)}`, remedy)]
   }
   const secure = base.startsWith('https:')
   return [
@@ -93,9 +93,11 @@ function dateChecks({ headers }: Response): Check[] {
   if (Number.isNaN(date)) return []
   // The header has whole seconds, and the response took some time to arrive.
   const seconds = Math.max(0, Math.abs(Date.now() - date) / 1000 - 1)
-  const says = `the clock of the public address differs by ${seconds.toFixed(0)} s`
-  if (seconds <= 2) return [ok('clock', says)]
-  return [problem('clock', says, 'synchronize all nodes with NTP: tokens and rate limits depend on the time')]
+  const message = `the clock of the public address differs by ${seconds.toFixed(0)} s`
+  if (seconds <= 2) return [ok('clock', message)]
+  return [
+    problem('clock', message, 'synchronize all nodes with NTP: tokens and rate limits depend on the time'),
+  ]
 }
 
 /** Checks that a proxy in between passes on the headers that Tillgate needs. */
@@ -106,11 +108,11 @@ async function proxyChecks(base: string, secure: boolean, trust_proxy: string): 
   const code = body?.status?.errors?.code
   if (code === 'token_invalid') checks.push(ok('proxy headers', 'Authorization arrives'))
   else {
-    const says = `a request with a token was answered with ${answer.status} ${code ?? 'by another server'}, not 401 token_invalid`
+    const message = `a request with a token was answered with ${answer.status} ${code ?? 'by another server'}, not 401 token_invalid`
     checks.push(
       problem(
         'proxy headers',
-        says,
+        message,
         'configure the proxy to pass on the Authorization header and the path unchanged',
       ),
     )
@@ -135,12 +137,12 @@ async function proxyChecks(base: string, secure: boolean, trust_proxy: string): 
     )
   }
   if (trust_proxy === '') {
-    const says =
+    const message =
       'TILLGATE_TRUST_PROXY is not set: all clients appear to have the proxy’s address, and share one limit on failed sign-ins'
     checks.push(
       warning(
         'proxy headers',
-        says,
+        message,
         'set it to the address of the proxy, and configure the proxy to set X-Forwarded-For',
       ),
     )

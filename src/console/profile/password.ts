@@ -19,7 +19,7 @@ export function passwordPage(scope: PageScope, deps: ConsoleDeps): void {
   scope.post(path, { schema }, async (request, reply) => {
     const { account, viewer, body } = request
     const attempt = { name: account.email, address: request.ip }
-    const seconds = await signInThrottle.take(attempt)
+    const seconds = await signInThrottle.count(attempt)
     if (seconds > 0) {
       return sendHtml(reply, changePasswordPage({ viewer, refusal: tooManyAttempts(reply, seconds) }), 429)
     }

@@ -25,7 +25,7 @@ export const forgottenPages: PagePlugin = async (scope, { passwordLinks, signUpT
   scope.post('/login/forgot', { schema: { body: form({ email: text }) } }, async (request, reply) => {
     const { email } = request.body
     // Every attempt costs a mail, so each one counts, as at sign-up.
-    const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
+    const seconds = await signUpThrottle.count({ name: email.trim().toLowerCase(), address: request.ip })
     if (seconds > 0) {
       return show(reply, tooManyAttempts(reply, seconds))
     }

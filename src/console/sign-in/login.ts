@@ -60,7 +60,7 @@ export const loginPages: PagePlugin = async (scope, deps) => {
     const { email, password } = request.body
     const next = safeNext(request.body.next, issuer)
     const attempt = { name: email.trim().toLowerCase(), address: request.ip }
-    const seconds = await signInThrottle.take(attempt)
+    const seconds = await signInThrottle.count(attempt)
     if (seconds > 0) {
       return show(request, reply, { next, email, problem: tooManyAttempts(reply, seconds) }, 429)
     }

@@ -10,7 +10,7 @@ export const createPasswordCheck =
   ({ accounts, signInThrottle }: Pick<ConsoleDeps, 'accounts' | 'signInThrottle'>) =>
   async ({ account, ip }: FastifyRequest, password: string): Promise<InputError | null> => {
     const attempt = { name: account.email, address: ip }
-    const seconds = await signInThrottle.take(attempt)
+    const seconds = await signInThrottle.count(attempt)
     if (seconds > 0) return new InputError('current', `too many attempts; wait ${seconds} s, then try again`)
     if (!(await accounts.isPasswordOf(account, password))) {
       return new InputError('current', 'this is not your current password')

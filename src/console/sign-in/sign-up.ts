@@ -50,7 +50,7 @@ export const signUpPages: PagePlugin = async (scope, deps) => {
     const { email, password } = request.body
     const next = safeNext(request.body.next, issuer)
     // Each attempt costs a password hash and reveals whether an email has an account, so successful ones count too.
-    const seconds = await signUpThrottle.take({ name: email.trim().toLowerCase(), address: request.ip })
+    const seconds = await signUpThrottle.count({ name: email.trim().toLowerCase(), address: request.ip })
     if (seconds > 0) {
       return show(reply, { next, email, refusal: tooManyAttempts(reply, seconds) }, 429)
     }

@@ -3,7 +3,7 @@ import type { Seconds } from '../../lib/clock.ts'
 import { formatDatetime } from '../../lib/datetime.ts'
 import type { Random } from '../random.ts'
 
-/** What happens to an order after it was sold. Its amounts stay related as totals.ts says. */
+/** What happens to an order after it was sold. Its amounts stay related (test/demo/totals.ts). */
 
 /** The customer is back, and gets all or a part of the money. */
 export function refund(order: OrderRecord, now: Seconds, random: Random): OrderRecord {

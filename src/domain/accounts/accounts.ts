@@ -45,16 +45,26 @@ export function createAccounts({
     throw taken(account.email)
   }
 
+  async function create(input: NewAccount, by: By): Promise<Account> {
+    const account = await prepare(input)
+    const about = { account_id: account.id, detail: account.role }
+    return add(account, auditEntry(clock, by, 'account_created', about))
+  }
+
+  /** Ends the account's sessions too. */
+  async function setPassword(account: Account, password: string, by: By): Promise<void> {
+    checkPassword(password)
+    const entry = auditEntry(clock, by, 'password_changed', { account_id: account.id })
+    await storage.accounts.setPassword(account.id, await hashPassword(password), entry)
+  }
+
   return {
-    async create(input: NewAccount, by: By): Promise<Account> {
-      const account = await prepare(input)
-      const about = { account_id: account.id, detail: account.role }
-      return add(account, auditEntry(clock, by, 'account_created', about))
-    },
+    create,
+    setPassword,
 
     /** An account whose owner sets the password with a link. Nobody knows the password that it begins with. */
     createWithoutPassword(input: Omit<NewAccount, 'password'>, by: By): Promise<Account> {
-      return this.create({ ...input, password: randomSecret() }, by)
+      return create({ ...input, password: randomSecret() }, by)
     },
 
     /** Null for an unknown email, a wrong password and a disabled account, each after the same work. */
@@ -128,14 +138,7 @@ export function createAccounts({
       if (!(await verifyPassword(account.password_hash, current))) {
         throw new InputError('current', 'this is not your current password')
       }
-      await this.setPassword(account, password, by)
-    },
-
-    /** Ends the account's sessions too. */
-    async setPassword(account: Account, password: string, by: By): Promise<void> {
-      checkPassword(password)
-      const entry = auditEntry(clock, by, 'password_changed', { account_id: account.id })
-      await storage.accounts.setPassword(account.id, await hashPassword(password), entry)
+      await setPassword(account, password, by)
     },
   }
 }

@@ -7,8 +7,8 @@ import type { Storage } from '../../storage/port/index.ts'
  * Slows the guessing of secrets and passwords. It counts failures by name and network, and by network, never by name
  * alone: that would let anybody lock an app or a merchant out.
  *
- * A password can be guessed, so an attempt counts before it is checked (`take`), and a successful one is subtracted
- * (`forgive`). A client secret of 256 bits cannot: it is always checked, and only failures wait (`failed`).
+ * A password can be guessed, so an attempt counts before it is checked, which parallel attempts cannot get around, and a
+ * successful one is subtracted (`forgive`). A client secret of 256 bits cannot: it is always checked, and only failures count.
  */
 const window = 60
 
@@ -57,8 +57,7 @@ export function createThrottle(
   }
 
   return {
-    /** Before an attempt is checked, so that parallel attempts cannot get around the limit. */
-    take: count,
+    count,
     /**
      * After a successful attempt. It subtracts this one attempt from the network's count, so that an office behind one
      * address can sign in at once. Clearing the count would let an account's owner erase guesses at other accounts.
@@ -69,8 +68,6 @@ export function createThrottle(
       const now = clock.now()
       await storage.throttles.hit(forgiven, now, windowEnd(now, window))
     },
-    /** After an attempt has failed. */
-    failed: count,
   }
 }
 

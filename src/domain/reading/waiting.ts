@@ -293,7 +293,7 @@ export function createWaiting({ storage, limit, notice = () => {} }: WaitingDeps
     forList({ claim, list }: Omit<ListWaiter, 'end'>, options: WaitOptions): Promise<number | null> {
       return hold<ListWaiter>(options, { claim, list }, lists)
     },
-    /** Tells of changes that this process has stored. */
+    /** Called with the changes that this process has stored. */
     moved(moves: readonly SequenceMove[]): void {
       for (const move of moves) {
         const { orders_seq = null, items_seq = null } = recent.get(move.store_id) ?? {}

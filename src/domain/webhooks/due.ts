@@ -35,7 +35,7 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
   /** Endpoints whose app may read more than before: when to compare them again. */
   const widened = new Map<string, number>()
   /** Stores that another process sends: when to look whether it did. */
-  const elsewhere = new Map<bigint, number>()
+  const leasedByOthers = new Map<bigint, number>()
 
   /** What is due for one endpoint, as far as it fits the queue. */
   async function compareEndpoint(endpoint_id: string): Promise<void> {
@@ -114,12 +114,12 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
 
   /** Stores that another process had the lease of: it may have ended before it sent them. */
   async function checkElsewhere(): Promise<void> {
-    const store_ids = [...elsewhere].filter(([, at]) => at <= now()).map(([store_id]) => store_id)
+    const store_ids = [...leasedByOthers].filter(([, at]) => at <= now()).map(([store_id]) => store_id)
     if (store_ids.length === 0) return
     const found = await webhooks.due({ store_ids }, history ?? '', now(), maxFound)
     active.enqueue(found)
     if (found.length === maxFound) active.markPartial()
-    for (const store_id of store_ids) elsewhere.delete(store_id)
+    for (const store_id of store_ids) leasedByOthers.delete(store_id)
   }
 
   return {
@@ -137,8 +137,8 @@ export function createDue({ storage: { webhooks, changes }, clock, active, maxQu
       await sweep(watermark)
       await checkElsewhere()
     },
-    lookAgain(store_id: bigint, at_ms: number): void {
-      elsewhere.set(store_id, at_ms)
+    checkLater(store_id: bigint, at_ms: number): void {
+      leasedByOthers.set(store_id, at_ms)
     },
   }
 }

@@ -93,7 +93,7 @@ export function createLeases({ webhooks, now, active, due, background, notice, a
       // It has left the queue.
       if (leased === null) active.queueOf(endpoint_id).close()
       else {
-        due.lookAgain(store_id, lease.until_ms)
+        due.checkLater(store_id, lease.until_ms)
         // The slot is free for the next store of the queue.
         isLeaseDue = true
       }

@@ -128,7 +128,7 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
       response = ctx
       request.client_id = ctx.oidc.client?.clientId ?? null
       if (ctx.status !== 401) return
-      const seconds = await throttle.failed({ name: client.client_id, address: request.ip })
+      const seconds = await throttle.count({ name: client.client_id, address: request.ip })
       if (seconds === 0) return
       ctx.status = 429
       ctx.set('retry-after', String(seconds))

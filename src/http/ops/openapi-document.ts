@@ -8,7 +8,7 @@ import { headers } from '../reply/headers.ts'
 import { errorComponents, errorSchemas } from '../reply/responses.ts'
 import { withFaultHeader } from '../sandbox/header.ts'
 import { withoutCompilers } from '../schema-controller.ts'
-import { beginning } from './beginning.ts'
+import { beginning } from './reference-introduction.ts'
 
 /** The recipe of docs/sync.md in short: errors of the lists link to it. */
 const changesGuide = `Every order and item that the server holds, with nothing missed.

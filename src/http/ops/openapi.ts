@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { makeOnce } from '../../lib/make-once.ts'
-import { withoutScript } from './beginning.ts'
+import { withoutScript } from './reference-introduction.ts'
 import { openapiDocument } from './openapi-document.ts'
 import { referenceConfiguration, referenceHeaders, referencePath } from './reference.ts'
 

@@ -39,7 +39,7 @@ export interface Apps {
   list(): Promise<App[]>
   /** The apps that the account registered, newest first. */
   ofOwner(owner_id: string): Promise<App[]>
-  /** The enabled apps with a redirect URI that begins with this text. */
+  /** The enabled apps with a redirect URI that is this address or lies below it. */
   redirectingTo(start: string): Promise<App[]>
   /**
    * Changes the editable fields; the scope only when one is given. False when the app does not exist. The scopes `lost`

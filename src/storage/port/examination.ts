@@ -22,7 +22,7 @@ export interface Examination {
 
 export interface Remark {
   /** A problem needs action now, a warning can wait. */
-  weight: 'problem' | 'warning'
-  says: string
-  mend: string
+  severity: 'problem' | 'warning'
+  message: string
+  remedy: string
 }

@@ -201,11 +201,11 @@ export interface Webhooks extends WebhookEndpoints, WebhookPositions, WebhookDel
 
 export interface WebhookSummary {
   deliveries: Record<DeliveryState, number>
-  troubled: TroubledEndpoint[]
+  failing: FailingEndpoint[]
 }
 
 /** With its app, and why its newest failed attempt failed. */
-export interface TroubledEndpoint extends WebhookEndpoint {
+export interface FailingEndpoint extends WebhookEndpoint {
   app_name: string
   problem: string | null
 }

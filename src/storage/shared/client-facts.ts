@@ -3,10 +3,9 @@ import type { AppSecret, ClientFacts } from '../port/index.ts'
 import { appColumns, type AppRow, toApp } from './apps.ts'
 
 /**
- * For both engines: a row for each secret of the app, or one row without a secret; an unknown app has null columns. `id`
- * is the placeholder of the client id. Without ORDER BY, which would take SQLite a quarter of the time: there are at
- * most two secrets, and only a change of the keys matters. Secrets are compared with the id itself: Citus finds their
- * shard by it.
+ * A row for each secret of the app, or one row without a secret; an unknown app has null columns. `id` is the
+ * placeholder of the client id; Citus finds the shard of the secrets by it. There are at most two secrets, so their
+ * order does not matter.
  */
 export const clientFactsSql = (id: string): string => `
   select ${appColumns},

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { hostOf } from '../../../domain/webhooks/endpoints.ts'
-import type { TroubledEndpoint, WebhookEndpoint, WebhookSummary } from '../../../storage/port/index.ts'
+import type { FailingEndpoint, WebhookEndpoint, WebhookSummary } from '../../../storage/port/index.ts'
 import { layout, type Page, type Viewer } from '../../layout.ts'
 import { card } from '../../parts/card.ts'
 import { emptyState } from '../../parts/empty-state.ts'
@@ -29,7 +29,7 @@ export const webhooksPage = (view: WebhooksView): Page =>
       !${statTiles(states(view))}
       <p class="muted">Deliveries in the log, which keeps the last 200 of each endpoint. Pending: waiting for the first
         attempt or a retry. To stop the calls to an app, open its page and pause its webhooks.</p>
-      !${card({ title: 'Endpoints that fail or are disabled', body: troubledTable(view.troubled) })}`,
+      !${card({ title: 'Endpoints that fail or are disabled', body: failingTable(view.failing) })}`,
   })
 
 const pausedText = html`Webhooks are stopped for this database, because it was restored or copied, or by
@@ -48,10 +48,10 @@ function states({ deliveries, oldest_pending_ms }: WebhooksView): Stat[] {
   ]
 }
 
-const troubledTable = (rows: readonly TroubledEndpoint[]): string =>
+const failingTable = (rows: readonly FailingEndpoint[]): string =>
   rows.length === 0
     ? emptyState({ title: 'Every endpoint works', content: { text: 'None fails, and none is disabled.' } })
-    : table<TroubledEndpoint>({
+    : table<FailingEndpoint>({
         caption: 'Endpoints that fail or are disabled, the longest first; at most 100',
         rows,
         columns: [
@@ -76,5 +76,5 @@ const troubledTable = (rows: readonly TroubledEndpoint[]): string =>
 export const endpointName = (endpoint: WebhookEndpoint): string =>
   html`<span class="sent">${hostOf(endpoint)}</span> <small><code>${endpoint.id}</code></small>`
 
-const whyOf = ({ reason, problem }: TroubledEndpoint): string =>
+const whyOf = ({ reason, problem }: FailingEndpoint): string =>
   [reason === null ? '' : disabledReasons[reason], problem ?? ''].filter(text => text !== '').join(' ') || '–'

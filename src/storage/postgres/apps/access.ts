@@ -7,12 +7,9 @@ import type { Value } from '../connection/values.ts'
 export type ListVersion = 'orders_version' | 'items_version'
 
 /**
- * The facts for a claim as one row; $1 to $5 are `claimValues`, $6 the store. $1 is null for a person, whose account is $2. A list adds its page to the same
- * statement, so a request takes one round trip and sees one snapshot. `readable`: the facts permit reading; the rest of
- * the statement depends on it.
- *
- * On Citus the whole statement goes to the worker of the store: `stores` and `authorization_stores` are there by $6,
- * and the other tables are on every worker (schema/citus.ts).
+ * The facts for a claim as one row; $1 to $5 are `claimValues`, $6 the store. $1 is null for a person, whose account is
+ * $2. A list adds its page, which depends on `readable`, to the same statement: one round trip and one snapshot, on
+ * Citus on the worker of the store.
  */
 export const storeFacts = facts({
   allowed: `case when $1::text is null

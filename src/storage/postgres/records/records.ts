@@ -11,10 +11,7 @@ import type { StoreLimits } from './store-limits.ts'
 
 /**
  * Two round trips for a batch: BEGIN with the locks and reads, then the writes with COMMIT; one more for each further
- * part.
- *
- * One statement serves all stores of a batch, because a statement costs more than a row. On Citus every statement is for
- * one store, so that it goes to one worker.
+ * part. A statement serves all stores of a batch, because it costs more than a row; on Citus it serves one store.
  */
 export function createRecords(db: Database, limits: StoreLimits): Records {
   return {

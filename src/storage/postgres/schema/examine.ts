@@ -75,25 +75,25 @@ function remarks(facts: Facts, role: string): Remark[] {
     [
       facts.synchronous_commit === 'off',
       {
-        weight: 'problem',
-        says: 'synchronous_commit is off: an acknowledged write could be lost',
-        mend: `ALTER ROLE "${role}" SET synchronous_commit = on`,
+        severity: 'problem',
+        message: 'synchronous_commit is off: an acknowledged write could be lost',
+        remedy: `ALTER ROLE "${role}" SET synchronous_commit = on`,
       },
     ],
     [
       facts.fsync === 'off' || facts.full_page_writes === 'off',
       {
-        weight: 'problem',
-        says: 'fsync or full_page_writes is off: a power cut can destroy the database',
-        mend: 'set both to on in postgresql.conf and restart PostgreSQL',
+        severity: 'problem',
+        message: 'fsync or full_page_writes is off: a power cut can destroy the database',
+        remedy: 'set both to on in postgresql.conf and restart PostgreSQL',
       },
     ],
     [
       facts.replica || facts.read_only === 'on',
       {
-        weight: 'problem',
-        says: facts.replica ? 'the server is a standby: nothing can be written' : 'the role may only read',
-        mend: facts.replica
+        severity: 'problem',
+        message: facts.replica ? 'the server is a standby: nothing can be written' : 'the role may only read',
+        remedy: facts.replica
           ? 'point TILLGATE_DATABASE at the primary; a standby belongs in TILLGATE_READ_DATABASE'
           : `ALTER ROLE "${role}" RESET default_transaction_read_only`,
       },
@@ -101,9 +101,9 @@ function remarks(facts: Facts, role: string): Remark[] {
     [
       !facts.encrypted && !facts.local,
       {
-        weight: 'warning',
-        says: 'the connection to the database is not encrypted',
-        mend: 'add sslmode=verify-full to the URL, and a certificate to the server',
+        severity: 'warning',
+        message: 'the connection to the database is not encrypted',
+        remedy: 'add sslmode=verify-full to the URL, and a certificate to the server',
       },
     ],
   ]
@@ -112,12 +112,12 @@ function remarks(facts: Facts, role: string): Remark[] {
 
 export function versionRemarks(major: number): Remark[] {
   if (major >= tried.oldest && major <= tried.newest) return []
-  const says = `PostgreSQL ${major} is untested; versions ${tried.oldest} to ${tried.newest} were tried`
-  const mend =
+  const message = `PostgreSQL ${major} is untested; versions ${tried.oldest} to ${tried.newest} were tried`
+  const remedy =
     major < tried.oldest
       ? 'upgrade PostgreSQL when you can'
       : 'look for a newer Tillgate, or try this one before you rely on it'
-  return [{ weight: 'warning', says, mend }]
+  return [{ severity: 'warning', message, remedy }]
 }
 
 function toCluster(cluster: Cluster | null): Examination['cluster'] {
@@ -126,17 +126,18 @@ function toCluster(cluster: Cluster | null): Examination['cluster'] {
     [
       cluster.missing.length > 0,
       {
-        weight: 'warning',
-        says: `not distributed: ${cluster.missing.join(', ')}`,
-        mend: 'run tillgate migrate --citus with the coordinator as TILLGATE_DATABASE',
+        severity: 'warning',
+        message: `not distributed: ${cluster.missing.join(', ')}`,
+        remedy: 'run tillgate migrate --citus with the coordinator as TILLGATE_DATABASE',
       },
     ],
     [
       !cluster.recovers,
       {
-        weight: 'warning',
-        says: 'a node does not answer, or citus.recover_2pc_interval is above 5 s there: a revocation could take that long to reach it',
-        mend: `run as a superuser on the coordinator: ${setRecovery.join('; ')}`,
+        severity: 'warning',
+        message:
+          'a node does not answer, or citus.recover_2pc_interval is above 5 s there: a revocation could take that long to reach it',
+        remedy: `run as a superuser on the coordinator: ${setRecovery.join('; ')}`,
       },
     ],
   ]

@@ -13,10 +13,7 @@ import { createNumbering } from './numbering.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
 
-/**
- * The same in every Tillgate: of several nodes that start at once, one migrates and the others wait. It has two
- * numbers because the locks with one number belong to the stores (records/read.ts).
- */
+/** The same in every Tillgate: of several nodes that start at once, one migrates and the others wait. */
 const lock = 'select pg_advisory_xact_lock(1414089799, 1)'
 
 /** Each migration is a transaction that reads the schema number again under the lock. */

@@ -32,7 +32,7 @@ const refuseSql = `update webhook_deliveries set state = 'failed', urgent = fals
     problem = 'the app may not read the store any more'
   where endpoint_id = $1 and id = $2 and state = 'pending'`
 
-const troubledSql = `select ${endpointColumns}, apps.name as app_name
+const failingSql = `select ${endpointColumns}, apps.name as app_name
   from webhook_endpoints join apps on apps.id = webhook_endpoints.app_id
   where failures > 0 or webhook_endpoints.disabled_at is not null
   order by coalesce(failing_since, webhook_endpoints.disabled_at), webhook_endpoints.id limit 100`
@@ -129,18 +129,18 @@ export function createDeliveries(db: Database): WebhookDeliveries {
       )
     },
     async summary() {
-      const [states, troubled] = await Promise.all([
+      const [states, failing] = await Promise.all([
         db.query<{ state: DeliveryState; count: number }>(
           `select state, count(*) as count from webhook_deliveries group by state`,
         ),
-        db.query<EndpointRow & { app_name: string }>(troubledSql),
+        db.query<EndpointRow & { app_name: string }>(failingSql),
       ])
       const deliveries = { pending: 0, delivered: 0, failed: 0 }
       for (const { state, count } of states) deliveries[state] = count
-      const problems = await lastProblems(troubled.map(({ id }) => id))
+      const problems = await lastProblems(failing.map(({ id }) => id))
       return {
         deliveries,
-        troubled: troubled.map(row => ({ ...toEndpoint(row), problem: problems.get(row.id) ?? null })),
+        failing: failing.map(row => ({ ...toEndpoint(row), problem: problems.get(row.id) ?? null })),
       }
     },
     async oldestPending() {

@@ -46,19 +46,23 @@ function versionRemarks(connection: DatabaseSync): Remark[] {
     return []
   } catch (error) {
     return [
-      { weight: 'problem', says: (error as Error).message, mend: 'run the Node that comes with `npm ci`' },
+      {
+        severity: 'problem',
+        message: (error as Error).message,
+        remedy: 'run the Node that comes with `npm ci`',
+      },
     ]
   }
 }
 
 function modeRemarks(wal: boolean, current: number): Remark[] {
   if (wal || current === 0) return []
-  const says = 'the journal mode is not wal: readers and writers wait for each other'
+  const message = 'the journal mode is not wal: readers and writers wait for each other'
   return [
     {
-      weight: 'warning',
-      says,
-      mend: 'start the server once, which sets wal; a backup tool may have changed it',
+      severity: 'warning',
+      message,
+      remedy: 'start the server once, which sets wal; a backup tool may have changed it',
     },
   ]
 }
@@ -74,10 +78,14 @@ function isWal(file: string): boolean {
 
 function damage(connection: DatabaseSync, thorough: boolean): Remark[] {
   const [found] = connection.prepare(thorough ? 'pragma integrity_check(1)' : 'pragma quick_check(1)').all()
-  const [says] = Object.values(found ?? {})
-  if (says === 'ok') return []
+  const [message] = Object.values(found ?? {})
+  if (message === 'ok') return []
   return [
-    { weight: 'problem', says: `the file is damaged: ${says}`, mend: 'restore a backup: docs/operations.md' },
+    {
+      severity: 'problem',
+      message: `the file is damaged: ${message}`,
+      remedy: 'restore a backup: docs/operations.md',
+    },
   ]
 }
 

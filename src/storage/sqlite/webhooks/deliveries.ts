@@ -93,7 +93,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
   const states = db.prepare<{ state: DeliveryState; count: number }>(
     `select state, count(*) as count from webhook_deliveries group by state`,
   )
-  const troubled = db.prepare<EndpointRow & { app_name: string; problem: string | null }>(
+  const failing = db.prepare<EndpointRow & { app_name: string; problem: string | null }>(
     `select ${endpointColumns}, apps.name as app_name,
        (select problem from webhook_deliveries where endpoint_id = webhook_endpoints.id and problem is not null
         order by attempted_at_ms desc limit 1) as problem
@@ -151,7 +151,7 @@ export function createDeliveries(db: Database): WebhookDeliveries {
       db.snapshot(() => {
         const deliveries = { pending: 0, delivered: 0, failed: 0 }
         for (const { state, count } of states.all()) deliveries[state] = count
-        return { deliveries, troubled: troubled.all().map(toEndpoint) }
+        return { deliveries, failing: failing.all().map(toEndpoint) }
       }),
     oldestPending: () => db.query(() => oldest.get()?.created_at_ms ?? null),
   }

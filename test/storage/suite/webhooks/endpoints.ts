@@ -68,7 +68,7 @@ export function endpointTests(open: Open): void {
     const failing = { ...endpoint('we_1'), failures: 2, failing_since: 60, retry_at_ms: 9000 }
     assert.deepEqual(await webhooks.find('we_1'), failing)
     const shown = { ...failing, app_name: 'App a', problem: null }
-    assert.deepEqual((await webhooks.summary()).troubled, [shown])
+    assert.deepEqual((await webhooks.summary()).failing, [shown])
     assert.equal(await webhooks.report({ ...health, failures: 2, failed: null }), true)
     assert.deepEqual(await webhooks.find('we_1'), endpoint('we_1'))
     await webhooks.report({ ...health, failed: { ...failed, disable: 'gone' } })

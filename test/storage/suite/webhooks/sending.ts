@@ -319,9 +319,9 @@ export function sendingTests(open: Open): void {
     assert.deepEqual(await webhooks.leasePending(['we_1'], lease('y', 6000), 1), [])
     assert.equal((await webhooks.delivery('refused'))?.state, 'failed')
     await webhooks.setDisabled('we_1', { at: 5, reason: 'by_hand' })
-    const { troubled } = await webhooks.summary()
+    const { failing } = await webhooks.summary()
     assert.deepEqual(
-      troubled.map(({ id, app_name, problem }) => [id, app_name, problem]),
+      failing.map(({ id, app_name, problem }) => [id, app_name, problem]),
       [['we_1', 'App a', 'HTTP 503']],
     )
   })

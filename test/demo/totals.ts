@@ -1,5 +1,5 @@
-import type { Order } from '../contract/order.ts'
-import { taxOn } from './taxes.ts'
+import type { Order } from '../../src/contract/order.ts'
+import { taxOn } from '../../src/demo/taxes.ts'
 
 /**
  * How the amounts of a demo order are related. Every identity is exact; only the tax is rounded.
