@@ -250,9 +250,9 @@ describe('a variable that looks like a setting and is none', () => {
 
   test('doctor has a check for it', async () => {
     const { checks } = JSON.parse((await cli.run(['doctor', '--json'], { env })).stdout) as {
-      checks: { name: string; state: string; says: string }[]
+      checks: { name: string; state: string; message: string }[]
     }
-    const found = checks.filter(check => check.says === says)
+    const found = checks.filter(check => check.message === says)
     assert.deepEqual(
       found.map(({ name, state }) => [name, state]),
       [['settings', 'warning']],
