@@ -23,12 +23,16 @@ export function checkWindow({ start_date, end_date }: Partial<Window>, longest =
     ]
   }
   if (span > longest) {
+    const suggested_windows = cut({ start_date, end_date }, longest)
+    const needed = Math.ceil((span + 1) / longest)
+    const part =
+      needed > mostSuggested ? `; the suggested windows are the first ${mostSuggested} of ${needed}` : ''
     return [
       {
         field: 'end_date',
         code: 'window_too_long',
-        message: `the window was ${span} s; the maximum is ${longest} s (${inDays(longest)})`,
-        suggested_windows: cut({ start_date, end_date }, longest),
+        message: `the window was ${span} s; the maximum is ${longest} s (${inDays(longest)})${part}`,
+        suggested_windows,
       },
     ]
   }
