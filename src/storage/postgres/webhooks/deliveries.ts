@@ -131,7 +131,8 @@ export function createDeliveries(db: Database): WebhookDeliveries {
     async summary() {
       const [states, failing] = await Promise.all([
         db.query<{ state: DeliveryState; count: number }>(
-          `select state, count(*) as count from webhook_deliveries group by state`,
+          `select state, count(*) as count from webhook_deliveries
+           join webhook_endpoints on webhook_endpoints.id = endpoint_id group by state`,
         ),
         db.query<EndpointRow & { app_name: string }>(failingSql),
       ])

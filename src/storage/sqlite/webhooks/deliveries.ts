@@ -91,7 +91,8 @@ export function createDeliveries(db: Database): WebhookDeliveries {
        order by created_at_ms desc, id desc limit 1 offset ?2 - 1)`,
   )
   const states = db.prepare<{ state: DeliveryState; count: number }>(
-    `select state, count(*) as count from webhook_deliveries group by state`,
+    `select state, count(*) as count from webhook_deliveries
+     join webhook_endpoints on webhook_endpoints.id = endpoint_id group by state`,
   )
   const failing = db.prepare<EndpointRow & { app_name: string; problem: string | null }>(
     `select ${endpointColumns}, apps.name as app_name,

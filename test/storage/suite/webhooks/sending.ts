@@ -354,6 +354,8 @@ export function sendingTests(open: Open): void {
     await webhooks.settle([done('delivered')])
     assert.equal((await webhooks.delivery(event.id))?.attempts, 2)
     assert.deepEqual(await webhooks.leasePending(['we_1'], lease('x', 102_000), 10), [])
+    // Of an endpoint that was deleted at the same moment.
+    await webhooks.add({ ...event, endpoint_id: 'none', id: 'orphan' })
     assert.deepEqual((await webhooks.summary()).deliveries, { pending: 1, delivered: 1, failed: 0 })
     assert.equal(await webhooks.oldestPending(), 60_000)
     const failed = { retry_at_ms: 5000, at: 60, disable: null }
