@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWaiting, type WaitingClient } from '../../src/domain/reading/waiting.ts'
+import type { WaitingClient } from '../../src/domain/reading/waiting/waiter.ts'
+import { createWaiting } from '../../src/domain/reading/waiting/waiting.ts'
 import { fail } from '../../src/errors.ts'
 import { type AccessClaim, type Storage, StorageUnavailable } from '../../src/storage/port/index.ts'
 import { emptyDatabase } from '../helpers/engine.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Waiting } from '../../domain/reading/waiting.ts'
+import type { Waiting } from '../../domain/reading/waiting/waiting.ts'
 import type { Storage } from '../../storage/port/index.ts'
 import type { guard } from '../route.ts'
 

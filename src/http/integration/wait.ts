@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { mayBeOmitted } from '../../contract/fields.ts'
-import type { WaitingClient } from '../../domain/reading/waiting.ts'
+import type { WaitingClient } from '../../domain/reading/waiting/waiter.ts'
 import type { Clock, Seconds } from '../../lib/clock.ts'
 
 /** Seconds. Proxies and clients commonly give up after 60. */

@@ -1,5 +1,5 @@
 import type { Ingest } from '../../ingest/ingest.ts'
-import type { Waiting } from '../../domain/reading/waiting.ts'
+import type { Waiting } from '../../domain/reading/waiting/waiting.ts'
 import type { Delivery } from '../../domain/webhooks/delivery.ts'
 import type { UsageRecorder } from '../../domain/usage/recorder.ts'
 import type { guard } from '../route.ts'
