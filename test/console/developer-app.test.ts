@@ -363,7 +363,7 @@ describe('the activity of an app', () => {
       `Disabled the app ${mine}`,
       'Disabled the app The operator –',
       `Created a new secret ${mine}`,
-      `Changed name, website, publisher, the redirect URIs ${mine}`,
+      `Changed the name, the website, the publisher, the redirect URIs ${mine}`,
       `Created the app as Ledger ${mine}`,
     ]) {
       assert.ok(text.includes(line), `${line} in ${text}`)

@@ -113,7 +113,11 @@ const toStores = (line: AuditLine): string => `: now ${count(line)}`
 const why = ({ detail }: AuditLine): string => (detail === null ? '' : ` (${detail})`)
 
 const fieldNames = (detail: string | null): string =>
-  detail === null || detail === 'nothing' ? 'nothing' : detail.replace('redirect_uris', 'the redirect URIs')
+  detail === null || detail === 'nothing' ? 'nothing' : detail.split(', ').map(fieldName).join(', ')
+
+/** `logo`, `redirect_uris`, or what happened to a scope: `integration.order added`. */
+const fieldName = (part: string): string =>
+  part.includes(' ') ? part : `the ${part.replace('redirect_uris', 'redirect URIs')}`
 
 /** Names nobody but the developer who looks at the page. A merchant acts on their own account. */
 function who({ actor_kind, actor_id, account_id }: AuditLine, account: Account): string {
