@@ -64,7 +64,8 @@ export function registerAccount(program: Command): void {
       const password = await readPassword(passwordStdin)
       const { id, email: address } = await withAccounts(async accounts => {
         const found = await requireAccount(accounts, email)
-        await accounts.setPassword(found, password, byCommand())
+        if (!(await accounts.setPassword(found, password, byCommand())))
+          throw new Error('somebody else has set a password at this moment; run the command again')
         return found
       })
       print(json, { id, email: address }, `the account ${address} has a new password`)

@@ -65,7 +65,7 @@ const RecordWarning = Type.Object(
   {
     line: Type.Integer(),
     field: Type.String(),
-    code: Type.Literal('merchant_unknown', { description: 'No account has this email' }),
+    code: Type.Literal('merchant_unknown', { description: 'No merchant has this email' }),
     message: Type.String(),
   },
   { $id: 'RecordWarning' },

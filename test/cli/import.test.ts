@@ -73,7 +73,7 @@ describe('tillgate import', () => {
     const times = { updated_at: '2026-11-01 08:00:00', stored_updated_at: '2026-11-01 09:00:00' }
     assert.deepEqual(stale_records, [{ line: 3, kind: 'item', id: 7, ...times }])
     assert.deepEqual([warnings.length, warnings[0].code], [1, 'merchant_unknown'])
-    assert.match(withoutProgress(stderr), /^line 1: merchant is x@example.com; no account has this email/)
+    assert.match(withoutProgress(stderr), /^line 1: merchant is x@example.com; no merchant has this email/)
     const ahead = file('ahead.ndjson', ndjson(store(), sampleItem({ updated_at: '2999-01-01 00:00:00' })))
     for (const args of [[], ['--dry-run']]) {
       const refused = await cli.run(['import', ahead, ...args])

@@ -270,6 +270,25 @@ describe('two-factor authentication', () => {
     assert.equal(await isSignedIn(owner), true)
   })
 
+  test('a code may be typed in full width, and other characters beyond ASCII are a wrong code', async () => {
+    const { account, browser } = await newPerson()
+    const { secret, codes } = await turnOn(browser)
+    server.clock.advance(60)
+    const inFullWidth = (text: string) =>
+      text.replace(/[\da-z]/g, char => String.fromCharCode(char.charCodeAt(0) + 0xfee0))
+    for (const right of [codeOf(secret), codes[0] ?? '']) {
+      const { browser: person, page } = await withPassword(account.email)
+      await person.submit(page, { code: inFullWidth(right) })
+      assert.equal(await isSignedIn(person), true, right)
+    }
+    const { browser: stranger, page } = await withPassword(account.email)
+    for (const code of ['ééé123', '12345\ud800', '１２３４５'])
+      assert.equal((await stranger.submit(page, { code })).status, 401, code)
+    // Guesses in full width count like others.
+    for (let i = 0; i < 5; i++) await stranger.submit(page, { code: '００００００' })
+    assert.equal((await stranger.submit(page, { code: '０００００１' })).status, 429)
+  })
+
   test('the step between password and code ends with the password, and after ten minutes', async () => {
     const { account, browser } = await newPerson()
     const { secret } = await turnOn(browser)

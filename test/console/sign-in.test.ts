@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, type TestContext, test } from 'node:test'
 import { safeNext } from '../../src/console/sign-in/next.ts'
+import type { Account } from '../../src/storage/port/index.ts'
 import { Browser } from '../helpers/browser.ts'
 import { textOf } from '../helpers/html.ts'
 import { type Answer, password, startServer, type TestServer } from '../helpers/server.ts'
@@ -137,9 +138,14 @@ describe('a sign-in that is under way', () => {
       ({ action }) => action,
     )
 
+  async function setOtherPassword(id: string) {
+    const { password_hash: replaces } = (await server.storage.accounts.find(id)) as Account
+    await server.storage.accounts.setPassword(id, { password_hash: 'another hash', replaces })
+  }
+
   for (const [name, happens] of [
     ['is disabled', (id: string) => server.storage.accounts.setDisabled(id, 5, 5)],
-    ['gets another password', (id: string) => server.storage.accounts.setPassword(id, 'another hash')],
+    ['gets another password', setOtherPassword],
   ] as const) {
     test(`fails when the account ${name} meanwhile, with the same answer as any refused sign-in`, async t => {
       const email = `${name.replaceAll(' ', '-')}@example.com`

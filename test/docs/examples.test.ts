@@ -55,7 +55,7 @@ test('examples/push-orders.js pushes examples/records.ndjson, and again without 
     assert.deepEqual(JSON.parse(first.stdout), { stores: 1, items: 2, orders: 1, unchanged: 0, stale: 0 })
     const second = await push(example('records.ndjson'))
     assert.deepEqual(JSON.parse(second.stdout), { stores: 0, items: 0, orders: 0, unchanged: 4, stale: 0 })
-    assert.match(first.stderr, /merchant is owner@example.com; no account/)
+    assert.match(first.stderr, /merchant is owner@example.com; no merchant/)
     const bare = (...args: string[]) =>
       promisify(execFile)(process.execPath, [example('push-orders.js'), ...args], { env: {} })
     for (const name of ['TILLGATE_CLIENT_ID', 'TILLGATE_CLIENT_SECRET', 'TILLGATE_URL']) {

@@ -59,22 +59,25 @@ describe('POST /platform/v1/records', () => {
     assert.deepEqual(again.json.data, { stores: 0, items: 0, orders: 0, unchanged: 3, stale: 0 })
   })
 
-  test('records: stale records are counted and named, with exact ids; a merchant without an account is a warning', async () => {
+  test('records: stale records are counted and named, with exact ids; an email that no merchant has is a warning', async () => {
     const id = rawNumber('9007199254740993')
     const order = (minute: number) =>
       sampleOrder({ store_id: 8, updated_at: `2026-11-01 10:0${minute}:00`, tips: minute })
     const item = (hour: number) =>
       sampleItem({ store_id: 8, id, updated_at: `2026-11-01 0${hour}:00:00`, price: hour })
+    await server.newAccount('developer@example.com', 'developer')
     const store = sampleStore({ id: 8, merchant: 'Nobody@Example.com' })
-    const { text, json } = await push(ndjson(store, item(9), order(2), item(8), order(1)))
+    const developers = sampleStore({ id: 9, merchant: 'developer@example.com' })
+    const { text, json } = await push(ndjson(store, item(9), order(2), item(8), order(1), developers))
+    const warning = (line: number, email: string) => ({
+      line,
+      field: 'merchant',
+      code: 'merchant_unknown',
+      message: `line ${line}: merchant is ${email}; no merchant has this email, so nobody owns the store until one does`,
+    })
     assert.deepEqual(json.data.warnings, [
-      {
-        line: 1,
-        field: 'merchant',
-        code: 'merchant_unknown',
-        message:
-          'line 1: merchant is nobody@example.com; no account has this email, so nobody owns the store until one does',
-      },
+      warning(1, 'nobody@example.com'),
+      warning(6, 'developer@example.com'),
     ])
     const [stale] = json.data.stale_records
     assert.ok(text.includes('"id":9007199254740993'))

@@ -51,11 +51,12 @@ export function createAccounts({
     return add(account, auditEntry(clock, by, 'account_created', about))
   }
 
-  /** Ends the account's sessions too. */
-  async function setPassword(account: Account, password: string, by: By): Promise<void> {
+  /** Ends the account's sessions too. False when it has another password than `account` by now. */
+  async function setPassword(account: Account, password: string, by: By): Promise<boolean> {
     checkPassword(password)
     const entry = auditEntry(clock, by, 'password_changed', { account_id: account.id })
-    await storage.accounts.setPassword(account.id, await hashPassword(password), entry)
+    const replacement = { password_hash: await hashPassword(password), replaces: account.password_hash }
+    return storage.accounts.setPassword(account.id, replacement, entry)
   }
 
   return {
@@ -135,10 +136,10 @@ export function createAccounts({
     /** A person's own change. Ends all their sessions. */
     async changePassword(account: Account, current: string, password: string, by: By): Promise<void> {
       checkPassword(password)
-      if (!(await verifyPassword(account.password_hash, current))) {
+      const isCurrent = await verifyPassword(account.password_hash, current)
+      if (!isCurrent || !(await setPassword(account, password, by))) {
         throw new InputError('current', 'this is not your current password')
       }
-      await setPassword(account, password, by)
     },
   }
 }

@@ -108,8 +108,7 @@ export function createPasswordLinks({
       const account = await find(token)
       // Of parallel calls one removes it.
       if (!account || !(await storage.artifacts.remove(kind, sha256(token)))) return false
-      await accounts.setPassword(account, password, byAccount(account, from))
-      return true
+      return accounts.setPassword(account, password, byAccount(account, from))
     },
   }
 }

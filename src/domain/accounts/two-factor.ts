@@ -34,13 +34,11 @@ export function createTwoFactor({
     new TOTP({ issuer: nameOf(brand.current()), label: email, secret: Secret.fromBase32(secret), period })
 
   /** The time step of a code, or null. */
-  function stepOf(secret: string, account: Account, code: string): number | null {
+  function stepOf(secret: string, account: Account, typed: string): number | null {
+    const token = withoutSpaces(typed)
+    if (!/^\d{6}$/.test(token)) return null
     const timestamp = clock.now() * 1000
-    const delta = totpOf(secret, account.email).validate({
-      token: code.replace(/\s/g, ''),
-      timestamp,
-      window,
-    })
+    const delta = totpOf(secret, account.email).validate({ token, timestamp, window })
     return delta === null ? null : Math.floor(timestamp / 1000 / period) + delta
   }
 
@@ -83,7 +81,7 @@ export function createTwoFactor({
      * the password gets this far. A recovery code cannot be guessed, so it always works.
      */
     async take({ id }: Account, text: string): Promise<number> {
-      if (!/^[\d\s]*$/.test(text)) return 0
+      if (!/^\d*$/.test(withoutSpaces(text))) return 0
       const now = clock.now()
       for (const [seconds, most] of attempts) {
         const end = windowEnd(now, seconds)
@@ -109,4 +107,12 @@ const isSecret = /^[A-Z2-7]{32}$/
 const newRecoveryCode = (): string =>
   new Secret({ size: 10 }).base32.toLowerCase().replace(/.{4}(?=.)/g, '$&-')
 
-const hashOf = (code: string): string => sha256(code.toLowerCase().replace(/[^a-z2-7]/g, ''))
+const hashOf = (code: string): string =>
+  sha256(
+    withoutSpaces(code)
+      .toLowerCase()
+      .replace(/[^a-z2-7]/g, ''),
+  )
+
+/** Keyboards of East Asia type digits and letters in full width. */
+const withoutSpaces = (typed: string): string => typed.normalize('NFKC').replace(/\s/g, '')

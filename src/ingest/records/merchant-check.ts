@@ -25,7 +25,7 @@ export class MerchantCheck {
     const emails = [...this.#lines.keys()]
     for (let i = 0; i < emails.length && found.length < mostListed; i += perQuery) {
       const asked = emails.slice(i, i + perQuery)
-      const known = new Set(await this.#storage.accounts.withEmail(asked))
+      const known = new Set(await this.#storage.accounts.merchantsAmong(asked))
       for (const email of asked)
         if (!known.has(email)) found.push(warning(this.#lines.get(email) ?? 0, email))
     }
@@ -37,5 +37,5 @@ const warning = (line: number, email: string): RecordWarning => ({
   line,
   field: 'merchant',
   code: 'merchant_unknown',
-  message: `line ${line}: merchant is ${email}; no account has this email, so nobody owns the store until one does`,
+  message: `line ${line}: merchant is ${email}; no merchant has this email, so nobody owns the store until one does`,
 })

@@ -17,8 +17,8 @@ export interface Accounts {
   /** False when the email is taken. */
   create(account: Account, audit?: AuditEntry): Promise<boolean>
   findByEmail(email: string): Promise<Account | null>
-  /** Those of the emails that an account has. */
-  withEmail(emails: readonly string[]): Promise<string[]>
+  /** Those of the emails that a merchant has. */
+  merchantsAmong(emails: readonly string[]): Promise<string[]>
   find(id: string): Promise<Account | null>
   /**
    * Disabling ends the account's sessions and revokes the authorizations that it gave, in the same transaction;
@@ -33,8 +33,12 @@ export interface Accounts {
     audit?: AuditEntry,
     appEntry?: (app_id: string) => AuditEntry,
   ): Promise<'changed' | 'unchanged' | 'last_operator'>
-  /** Ends the account's sessions too; false when the account does not exist. */
-  setPassword(id: string, password_hash: string, audit?: AuditEntry): Promise<boolean>
+  /** Ends the account's sessions too; false when its password is no longer the one that it replaces. */
+  setPassword(
+    id: string,
+    password: { password_hash: string; replaces: string },
+    audit?: AuditEntry,
+  ): Promise<boolean>
 }
 
 interface NewSession {

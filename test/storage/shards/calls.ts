@@ -146,7 +146,7 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'accounts.create': ['one', s => s.accounts.create(account('bob'), audit())],
   'accounts.find': ['one', s => s.accounts.find('ada')],
   'accounts.findByEmail': ['one', s => s.accounts.findByEmail(merchant)],
-  'accounts.withEmail': ['one', s => s.accounts.withEmail([merchant])],
+  'accounts.merchantsAmong': ['one', s => s.accounts.merchantsAmong([merchant])],
   'sessions.create': [
     'one',
     s =>
@@ -380,7 +380,10 @@ export const calls: Record<string, [Reach, ...Call[]]> = {
   'browse.newestSeq': ['all', s => s.browse.newestSeq()],
   'browse.reachOf': ['all', s => s.browse.reachOf('app')],
   'browse.totals': ['all', s => s.browse.totals()],
-  'accounts.setPassword': ['all', s => s.accounts.setPassword('ada', 'new', audit())],
+  'accounts.setPassword': [
+    'all',
+    s => s.accounts.setPassword('ada', { password_hash: 'new', replaces: 'hash' }, audit()),
+  ],
   'accounts.setDisabled': [
     'all',
     s => s.authorizations.save(grant('last'), [one], 'add', 1),

@@ -183,8 +183,11 @@ export function auditTests(open: Open): void {
           ),
       ],
       ['switch', () => switches.set('sign_up', true, entry('switch'))],
-      ['password', () => accounts.setPassword('ada', 'other', entry('password'))],
-      ['', () => accounts.setPassword('nobody', 'other', entry('no'))],
+      [
+        'password',
+        () => accounts.setPassword('ada', { password_hash: 'other', replaces: 'hash' }, entry('password')),
+      ],
+      ['', () => accounts.setPassword('nobody', { password_hash: 'other', replaces: 'hash' }, entry('no'))],
       ['off', () => accounts.setDisabled('ada', 7, 7, entry('off'))],
       ['', () => accounts.setDisabled('ada', 8, 8, entry('no'))],
     ]

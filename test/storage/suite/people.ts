@@ -137,10 +137,11 @@ export function peopleTests(open: Open): void {
         const signIns = tries.map(hash =>
           sessions.create({ hash, account_id: 'ada', password_hash: `p${round}`, ...times }),
         )
+        const change = { password_hash: `p${round + 1}`, replaces: `p${round}` }
         const ending =
           round % 2 === 0
-            ? accounts.setPassword('ada', `p${round + 1}`)
-            : accounts.setDisabled('ada', 10, 10).then(() => accounts.setPassword('ada', `p${round + 1}`))
+            ? accounts.setPassword('ada', change)
+            : accounts.setDisabled('ada', 10, 10).then(() => accounts.setPassword('ada', change))
         await Promise.all([...signIns, ending])
         await accounts.setDisabled('ada', null, 11)
         for (const hash of tries) assert.equal(await sessions.findAccount(hash, 2000), null, hash)
@@ -287,10 +288,14 @@ export function peopleTests(open: Open): void {
       created_at: 1,
       expires_at: 9999,
     })
-    assert.equal(await accounts.setPassword('ada', 'other'), true)
+    const change = { password_hash: 'other', replaces: 'hash' }
+    assert.equal(await accounts.setPassword('ada', change), true)
     assert.equal((await accounts.find('ada'))?.password_hash, 'other')
     assert.equal(await sessions.findAccount('h', 30), null)
-    assert.equal(await accounts.setPassword('nobody', 'other'), false)
+    assert.equal(await accounts.setPassword('nobody', change), false)
+    // Decided by a password that was replaced meanwhile.
+    assert.equal(await accounts.setPassword('ada', { password_hash: 'third', replaces: 'hash' }), false)
+    assert.equal((await accounts.find('ada'))?.password_hash, 'other')
   })
 
   check('what may change of an app changes, and nothing else', open, async ({ apps }) => {

@@ -24,9 +24,9 @@ export function createAccounts(db: Database): Accounts {
         return count === 1
       }),
     findByEmail: email => find('email', email),
-    async withEmail(emails) {
+    async merchantsAmong(emails) {
       const rows = await db.query<{ email: string }>(
-        'select email from accounts where email = any ($1::text[]) order by email',
+        `select email from accounts where role = 'merchant' and email = any ($1::text[]) order by email`,
         [emails],
       )
       return rows.map(({ email }) => email)
@@ -63,12 +63,12 @@ export function createAccounts(db: Database): Accounts {
         }
         return changed ? 'changed' : 'unchanged'
       }),
-    setPassword: (id, password_hash, audit) =>
+    setPassword: (id, { password_hash, replaces }, audit) =>
       db.write(async tx => {
-        const { count } = await tx.query('update accounts set password_hash = $2 where id = $1', [
-          id,
-          password_hash,
-        ])
+        const { count } = await tx.query(
+          'update accounts set password_hash = $2 where id = $1 and password_hash = $3',
+          [id, password_hash, replaces],
+        )
         if (count === 0) return false
         tx.send('delete from sessions where account_id = $1', [id])
         writeAudit(tx, audit)

@@ -14,8 +14,8 @@ export function createAccounts(
      values (?, ?, ?, ?, ?, ?) on conflict (email) do nothing`,
   )
   const byEmail = db.prepare<Account>(`select ${accountColumns} from accounts where email = ?`)
-  const withEmail = db.prepare<{ email: string }>(
-    'select email from accounts where email in (select value from json_each(?)) order by email',
+  const merchantsAmong = db.prepare<{ email: string }>(
+    `select email from accounts where role = 'merchant' and email in (select value from json_each(?)) order by email`,
   )
   const byId = db.prepare<Account>(`select ${accountColumns} from accounts where id = ?`)
   const setDisabled = db.prepare(
@@ -24,7 +24,7 @@ export function createAccounts(
   const otherOperator = db.prepare(
     "select 1 from accounts where role = 'operator' and disabled_at is null and id <> ? limit 1",
   )
-  const setPassword = db.prepare('update accounts set password_hash = ? where id = ?')
+  const setPassword = db.prepare('update accounts set password_hash = ? where id = ? and password_hash = ?')
   const endSessions = db.prepare('delete from sessions where account_id = ?')
   const liveOf = db.prepare<{ id: string }>(
     'select id from authorizations where account_id = ? and revoked_at is null order by id',
@@ -43,7 +43,8 @@ export function createAccounts(
         return made
       }),
     findByEmail: email => db.query(() => byEmail.get(email) ?? null),
-    withEmail: emails => db.query(() => withEmail.all(JSON.stringify(emails)).map(({ email }) => email)),
+    merchantsAmong: emails =>
+      db.query(() => merchantsAmong.all(JSON.stringify(emails)).map(({ email }) => email)),
     find: id => db.query(() => byId.get(id) ?? null),
     setDisabled: (id, disabled_at, now, audit, appEntry) =>
       db.write(() => {
@@ -62,9 +63,9 @@ export function createAccounts(
         }
         return changed ? 'changed' : 'unchanged'
       }),
-    setPassword: (id, password_hash, audit) =>
+    setPassword: (id, { password_hash, replaces }, audit) =>
       db.write(() => {
-        if (setPassword.run(password_hash, id).changes === 0) return false
+        if (setPassword.run(password_hash, id, replaces).changes === 0) return false
         endSessions.run(id)
         writeAudit(audit)
         return true
