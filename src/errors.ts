@@ -45,7 +45,7 @@ export const catalogue = {
   url_too_long: {
     status: 414,
     meaning:
-      'The URL of an authorization request exceeds the limit of 12 KiB, counted after percent-decoding.',
+      'The URL of an authorization request exceeds the limit of 12 KiB, counted after percent-decoding, or has more than 1000 parameters.',
   },
   media_type_unsupported: {
     status: 415,

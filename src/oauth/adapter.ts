@@ -2,6 +2,7 @@ import { type Adapter, type AdapterPayload, errors, type InteractionResults, Pro
 import { accessTokenLifetime } from '../contract/lifetimes.ts'
 import { allowedForGrant, commonScopes, splitScope } from '../contract/scopes.ts'
 import { auditEntry, byApp, byServer } from '../domain/audit/audit.ts'
+import { matches } from '../domain/apps/redirect-uri.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { Decision, Storage } from '../storage/port/index.ts'
@@ -140,9 +141,12 @@ function interactions(deps: AdapterDeps): Adapter {
         stored.find(id),
         storage.decisions.find(sha256(id), clock.now()),
       ])
-      if (found && decision) return { result: resultOf(decision), ...found }
+      const resumes = Provider.ctx?.oidc.route === 'resume'
       // The provider would begin the request anew, and a decision on the first one would stay without an answer.
-      return Provider.ctx?.oidc.route === 'resume' ? undefined : found
+      if (!found || !decision) return resumes ? undefined : found
+      // The developer may have removed the address since, perhaps because it is not theirs any more.
+      if (resumes && !(await maySendTo(found.params))) return undefined
+      return { result: await resultOf(decision), ...found }
     },
     async destroy(id) {
       // One redirect to the app for each request, also when two tabs follow it at once.
@@ -150,13 +154,22 @@ function interactions(deps: AdapterDeps): Adapter {
       if (!ended) throw new errors.SessionNotFound('the request was answered already')
     },
   }
-}
 
-function resultOf({ decision, account_id, authorization_id }: Decision): InteractionResults {
-  if (decision === 'deny' || authorization_id === null) {
-    return { error: 'access_denied', error_description: 'the merchant denied access' }
+  async function maySendTo({ client_id, redirect_uri }: Record<string, unknown> = {}): Promise<boolean> {
+    const app = await storage.apps.find(String(client_id))
+    return app !== null && matches(String(redirect_uri), app.redirect_uris)
   }
-  return { login: { accountId: account_id, remember: false }, consent: { grantId: authorization_id } }
+
+  async function resultOf({ decision, account_id, authorization_id }: Decision): Promise<InteractionResults> {
+    if (decision === 'deny' || authorization_id === null) {
+      return { error: 'access_denied', error_description: 'the merchant denied access' }
+    }
+    const account = await storage.accounts.find(account_id)
+    if (account?.disabled_at !== null) {
+      return { error: 'access_denied', error_description: 'the account of the merchant is disabled' }
+    }
+    return { login: { accountId: account_id, remember: false }, consent: { grantId: authorization_id } }
+  }
 }
 
 function artifacts(kind: string, { storage, clock }: AdapterDeps): Adapter {

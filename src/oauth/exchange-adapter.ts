@@ -1,10 +1,9 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
-import { refreshTokenLifetime } from '../contract/lifetimes.ts'
-import { auditEntry, byServer } from '../domain/audit/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { NewArtifact, Storage, TokenFamily } from '../storage/port/index.ts'
-import { currentExchange } from './exchange.ts'
+import { endFamily } from './ended-family.ts'
+import { codeKind, currentExchange } from './exchange.ts'
 import { findEarlierAnswer, readKeyedRequest } from './idempotency.ts'
 import { currentContext } from './provider-request.ts'
 import { nextFamily, readRefreshToken, refreshTokenKind } from './refresh-token.ts'
@@ -23,11 +22,6 @@ interface Deps {
  */
 const retryGrace = 10
 
-/** Longer than any token of the family is valid, also one that a parallel request is about to issue. */
-const endedFamilyRetention = refreshTokenLifetime + 3600
-
-const codeKind = 'AuthorizationCode'
-
 export function codes(deps: Deps): Partial<Adapter> {
   const { storage, clock } = deps
   return {
@@ -45,6 +39,8 @@ export function codes(deps: Deps): Partial<Adapter> {
       // The record of a parallel request with the same key may not be visible yet: Citus keeps it on another worker.
       if (currentContext()?.exchange?.keyed && mayBeRetry(artifact, clock))
         return refuse('authorization code already used')
+      if (Provider.ctx?.oidc.params?.['code_verifier'] !== undefined && payload.codeChallenge === undefined)
+        return refuse('code_verifier was sent, but the authorization request had no code_challenge')
       return stored(id, { ...artifact, payload }, clock)
     },
     consume,
@@ -108,16 +104,6 @@ async function isRepeated(kind: string, id: string, family: TokenFamily, deps: D
 
 async function consume(): Promise<void> {
   currentExchange().accepted = true
-}
-
-async function endFamily({ id, generation }: TokenFamily, grantId: string, deps: Deps): Promise<void> {
-  const { storage, clock } = deps
-  const { app_id = null, account_id = null } = (await storage.authorizations.find(grantId)) ?? {}
-  const { address = null, request_id = null } = currentContext()?.from ?? {}
-  const detail = 'a code or refresh token was used twice'
-  const by = { ...byServer, address, request_id }
-  const entry = auditEntry(clock, by, 'tokens_ended', { app_id, account_id, detail })
-  await storage.revokedTokens.endFamily({ id, generation }, clock.now() + endedFamilyRetention, entry)
 }
 
 const artifactOf = (

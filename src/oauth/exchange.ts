@@ -1,9 +1,12 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Clock } from '../lib/clock.ts'
 import type { Storage } from '../storage/port/index.ts'
+import { endFamily } from './ended-family.ts'
 import { findEarlierAnswer, replayRecord } from './idempotency.ts'
 import { contextOf, currentContext, type Exchange } from './provider-request.ts'
 import { explainInvalidGrant } from './token-errors.ts'
+
+export const codeKind = 'AuthorizationCode'
 
 interface ExchangeDeps {
   storage: Storage
@@ -36,8 +39,11 @@ export async function completeExchange(ctx: KoaContextWithOIDC, deps: ExchangeDe
   if (await deps.storage.artifacts.consume(kind, hash, now, next, record)) return
   try {
     const earlier = keyed && (await findEarlierAnswer(keyed, deps))
-    if (!earlier) throw new errors.InvalidGrant('the code or refresh token was already used')
-    answerAgain(ctx, earlier)
+    if (earlier) return answerAgain(ctx, earlier)
+    // As when the second use comes later. A refresh token has a time in which a retry ends nothing (exchange-adapter.ts).
+    const grantId = ctx.oidc.entities.AuthorizationCode?.grantId
+    if (kind === codeKind && !keyed && grantId) await endFamily(exchange.family, grantId, deps)
+    throw new errors.InvalidGrant('the code or refresh token was already used')
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error
     const { statusCode, error: code, error_description } = error

@@ -19,7 +19,7 @@ import { currentExchange } from './exchange.ts'
 import { codeLifetime, interactionLifetime } from './lifetimes.ts'
 import { trimMetadata } from './metadata.ts'
 import { contextOf, currentClient } from './provider-request.ts'
-import { applyRequestPolicy, checkRefresh, explainScope, scopesParameter } from './request-policy.ts'
+import { applyRequestPolicy, checkGranted, explainScope, scopesParameter } from './request-policy.ts'
 import { explainInvalidGrant, refineTokenErrors } from './token-errors.ts'
 
 export interface ProviderDeps {
@@ -130,7 +130,7 @@ export function createProvider(deps: ProviderDeps, signing: Key[], cookieKeys: s
     // The provider calls this just before it consumes the token, and checks the resource only afterwards. A bad request
     // must not cost an app its token.
     rotateRefreshToken: ctx => {
-      checkRefresh(ctx)
+      checkGranted(ctx, ctx.oidc.entities.RefreshToken)
       for (const resource of [ctx.oidc.params?.['resource'] ?? []].flat()) checkResource(resource)
       return true
     },

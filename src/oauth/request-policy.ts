@@ -21,7 +21,8 @@ export function applyRequestPolicy(ctx: KoaContextWithOIDC, client: Client): voi
   const registered = splitScope(client.scope ?? '')
   const requested = splitScope(sentScope(ctx) ?? params['scope'] ?? '')
   if (requested.length === 0) {
-    if (ctx.oidc.route === 'token' && grant === 'authorization_code') return
+    if (ctx.oidc.route === 'token' && grant === 'authorization_code')
+      return checkGranted(ctx, ctx.oidc.entities.AuthorizationCode)
     // Without a scope, a client gets all its scopes that the grant type allows.
     const granted = registered.filter(scope => allowedForGrant(scope, grant))
     if (granted.length === 0)
@@ -52,10 +53,10 @@ export function explainScope(ctx: KoaContextWithOIDC, error: Error): void {
   }
 }
 
-/** The app may have lost the scope of its refresh token; a scope that it has lost is no longer granted either. */
-export function checkRefresh({ oidc }: KoaContextWithOIDC): void {
+/** The app may have lost the scope of its code or refresh token; a scope that it has lost is no longer granted either. */
+export function checkGranted({ oidc }: KoaContextWithOIDC, token?: { scopes: Set<string> }): void {
   const granted = splitScope(oidc.entities.Grant?.getResourceScope(oidc.issuer) ?? '')
-  for (const scope of oidc.entities.RefreshToken?.scopes ?? []) {
+  for (const scope of token?.scopes ?? []) {
     if (!granted.includes(scope))
       throw new errors.InvalidScope('the app lost this scope: the merchant must connect it again', scope)
   }

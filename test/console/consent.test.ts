@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sha256 } from '../../src/lib/hash.ts'
+import type { Account } from '../../src/storage/port/index.ts'
 import { authorizePath, challenge, type Client, decide, redeem, redirectUri } from '../helpers/authorize.ts'
 import { Browser } from '../helpers/browser.ts'
 import { byTest } from '../helpers/by.ts'
@@ -135,6 +136,55 @@ describe('who decides', () => {
     assert.match(denied.headers.get('location') ?? '', /error=access_denied/)
   })
 })
+
+describe('between Allow and the way back to the app', () => {
+  async function allowed(): Promise<Asked & { back: string }> {
+    const asked = await ask()
+    const fields = { _csrf: csrfOf(asked.page), decision: 'allow', store: '1001' }
+    const back = (await post(asked.browser, asked.path, fields)).headers.get('location')
+    return { ...asked, back: back ?? assert.fail('no way back') }
+  }
+
+  test('the account is disabled: the app is told that it got no access', async () => {
+    const { browser, back } = await allowed()
+    const { id } = (await server.accounts.findByEmail('owner@example.com')) as Account
+    await server.storage.accounts.setDisabled(id, 5, 5)
+    const answer = await browser.open(back)
+    await server.storage.accounts.setDisabled(id, null, 6)
+    assert.match(
+      answer.headers.get('location') ?? '',
+      /^https:\/\/app\.example\.com\/cb\?.*\berror=access_denied\b/,
+    )
+  })
+
+  test('the redirect URI is removed: no code is sent there', async () => {
+    const { client, browser, back } = await allowed()
+    await server.apps.change(
+      client.client_id,
+      { name: 'Ledger', redirect_uris: ['https://new.example.com/cb'] },
+      byTest,
+    )
+    const answer = await browser.open(back)
+    assertError('page', answer, 400)
+    assert.equal(answer.headers.get('location'), null)
+  })
+})
+
+for (const [redirect_uri, target] of [
+  ['https://app.example.com/cb', 'https://app.example.com'],
+  ['http://127.0.0.1:8080/cb', 'http://127.0.0.1:8080'],
+  // A policy cannot name these hosts; a browser would ignore the name, and keep the merchant on the page.
+  ['http://[::1]:8080/cb', 'http:'],
+  ['https://my_app.example.com/cb', 'https:'],
+] as const) {
+  test(`the form of the consent page may lead to ${redirect_uri}`, async () => {
+    const client = await server.newApp({ redirect_uris: [redirect_uri] })
+    const path = authorizePath(client, { redirect_uri })
+    const page = await new Browser(server.base).reachConsent(path, 'owner@example.com')
+    const policy = page.headers.get('content-security-policy') ?? ''
+    assert.ok(policy.split('; ').includes(`form-action 'self' ${target}`), policy)
+  })
+}
 
 describe('when', () => {
   test('the request is open for an hour by the clock', async () => {

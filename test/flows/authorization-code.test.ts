@@ -195,7 +195,7 @@ test('64 parallel refreshes with one token give exactly one success', async () =
   assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('parallel redemptions of one code give exactly one success', async () => {
+test('parallel redemptions of one code give exactly one success, and its tokens end with the second use', async () => {
   const app = await server.newApp({ redirect_uris: [redirectUri] })
   const { verifier, location } = await authorize(app)
   const form = {
@@ -210,6 +210,9 @@ test('parallel redemptions of one code give exactly one success', async () => {
   const statuses = answers.map(({ status }) => status)
   assert.equal(statuses.filter(status => status === 200).length, 1, statuses.join())
   assert.equal(statuses.filter(status => status === 400).length, 31, statuses.join())
+  const token = answers.find(({ status }) => status === 200)?.json.access_token
+  const { status, json } = await server.get('/integration/v1/stores', token)
+  assert.deepEqual([status, json.status.errors.code], [401, 'token_revoked'])
 })
 
 test('RFC 6749 §4.1.2: a code used again later is refused and its tokens are revoked', async () => {

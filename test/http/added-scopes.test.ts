@@ -161,6 +161,19 @@ describe('a scope that an app gets later', () => {
     assert.doesNotMatch(textOf(page.text), /Every order/)
   })
 
+  test('a code that waits when the app loses its scope is refused, and works once the scope is back', async () => {
+    const client = await newApp(`${store} ${order}`)
+    const code = await codeOf(server, client)
+    await setScope(client, order)
+    const refused = await redeem(server, client, code)
+    assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_scope'])
+    await setScope(client, `${store} ${order}`)
+    assert.equal((await redeem(server, client, code)).status, 400)
+    // The merchant allows the scope that came back.
+    await decide(server, client)
+    assert.equal((await redeem(server, client, code)).status, 200)
+  })
+
   test('a store that an operator linked has it after it is linked again, and only that store', async () => {
     const client = await newApp(store)
     await server.apps.authorize(client.client_id, [1001n, 1002n], byTest)

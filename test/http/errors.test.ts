@@ -312,6 +312,22 @@ describe('bodies that an endpoint does not read', () => {
       status: 413,
     },
     {
+      name: 'a token request with a second scope behind 1000 parameters',
+      path: '/auth/v2/token',
+      headers: form,
+      body: `scope=integration.store${'&'.repeat(1000)}scope=integration.order`,
+      surface: 'oauth',
+      status: 413,
+    },
+    {
+      name: 'a token request in gzip',
+      path: '/auth/v2/token',
+      headers: { ...form, 'content-encoding': 'gzip' },
+      body: 'a',
+      surface: 'oauth',
+      status: 415,
+    },
+    {
       name: 'a token request without a readable media type',
       path: '/auth/v2/token',
       headers: { 'content-type': ';;' },

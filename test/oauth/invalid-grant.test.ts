@@ -62,6 +62,11 @@ const causes: { name: string; cause: RegExp; ask: () => Promise<Answer> }[] = [
     ask: async () => redeem(server, client, await withPkce(), { code_verifier: `${verifier}x` }),
   },
   {
+    name: 'a code_verifier for a code without a challenge',
+    cause: /^code_verifier was sent, but the authorization request had no code_challenge$/,
+    ask: async () => redeem(server, client, await code(), { code_verifier: verifier }),
+  },
+  {
     name: 'a code used twice',
     cause: /code.* (used|consumed)/,
     ask: async () => {

@@ -37,7 +37,7 @@ export const consentPages: PagePlugin = async (scope, deps) => {
     const { pending, app, account, viewer } = request.openRequest
     const question = await consents.ask(account, app, pending)
     // Browsers apply the policy to a form's redirects too, and this form leads back to the app.
-    reply.headers(securityHeaders([new URL(pending.redirect_uri).origin]))
+    reply.headers(securityHeaders([formTarget(pending.redirect_uri)]))
     const view = {
       pending,
       app,
@@ -122,3 +122,9 @@ interface Shown {
 }
 
 const isProblem = (name: string): name is Problem => Object.hasOwn(problems, name)
+
+/** A policy cannot name every host: for an IPv6 address, or a name with an underscore, it permits the scheme instead. */
+function formTarget(redirect_uri: string): string {
+  const { origin, hostname, protocol } = new URL(redirect_uri)
+  return /^[a-z\d-]+(\.[a-z\d-]+)*$/.test(hostname) ? origin : protocol
+}

@@ -73,10 +73,12 @@ export function oauthApi(app: FastifyInstance, deps: OauthDeps): void {
   }
 
   async function get(request: FastifyRequest, reply: FastifyReply, afterAnswer?: AfterAnswer): Promise<void> {
-    const length = decodedLength(request.raw.url ?? '')
+    const { url = '' } = request.raw
+    const length = decodedLength(url)
     if (length > maxAuthorizeUrl) {
       throw fail('url_too_long', `the URL has ${length} bytes; the most is ${maxAuthorizeUrl}`)
     }
+    if (hasTooManyParameters(url)) throw fail('url_too_long', tooManyParameters)
     await passToProvider(request, reply, null, afterAnswer ? { afterAnswer } : {})
   }
 
@@ -198,8 +200,22 @@ function bodyOf(request: FastifyRequest): Buffer {
   if (type !== '' && type.trim().toLowerCase() !== formType) {
     throw fail('media_type_unsupported', `the body is ${type.slice(0, 100)}; this endpoint reads ${formType}`)
   }
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const coding = request.headers['content-encoding'] ?? 'identity'
+  if (coding.trim().toLowerCase() !== 'identity') {
+    throw fail(
+      'media_type_unsupported',
+      `the Content-Encoding is ${coding.slice(0, 100)}; send the body as it is`,
+    )
+  }
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  if (hasTooManyParameters(body.toString())) throw fail('body_too_large', tooManyParameters)
+  return body
 }
+
+/** `node:querystring`, which the provider reads with, ignores those behind them, also a second one of the same name. */
+const maxParameters = 1000
+const tooManyParameters = `there are more than ${maxParameters} parameters`
+const hasTooManyParameters = (text: string): boolean => text.split('&').length > maxParameters
 
 /** A public app's pages request, renew and revoke their tokens; its secret keeps every other app on its server. */
 function corsFor({ headers: { origin }, routeOptions }: FastifyRequest, app: App | null) {
