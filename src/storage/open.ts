@@ -7,7 +7,11 @@ import type { DatabaseOptions } from './sqlite/connection/database.ts'
 import type { Restored } from './sqlite/restore.ts'
 import type { Migrated } from './shared/migrations.ts'
 
-export type StorageOptions = DatabaseOptions & PostgresOptions
+export type StorageOptions = DatabaseOptions &
+  PostgresOptions & {
+    /** Another connection of the process has created and migrated the database: here it must exist as it is needed. */
+    migrated?: boolean
+  }
 
 // Each engine is loaded on demand: a process uses one of them, and loading both takes twice as long.
 const sqlite = () => import('./sqlite/index.ts')

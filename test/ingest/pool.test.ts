@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { importRecords, newImport } from '../../src/cli/import/records.ts'
 import { noRecords } from '../../src/contract/record.ts'
@@ -188,17 +188,17 @@ async function itemsOf(store_id: bigint): Promise<string> {
 test('a thread that cannot open its database fails its batches; a later one has another chance', {
   skip: sqliteAlone,
 }, async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'tillgate-')), 'later', 'x.db')
-  writeFileSync(dirname(file), 'a file where a folder should be')
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-'))
+  const file = join(folder, 'x.db')
   const pool = createIngestPool({ database: file, threads: 1, storage: readConfig(databaseEnvironment) })
   await assert.rejects(async () => {
     const batch = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
     await batch.commit()
   }, StorageUnavailable)
-  rmSync(dirname(file))
-  mkdirSync(dirname(file))
+  assert.equal(existsSync(file), false, 'a thread creates no database')
+  await (await openStorage(file)).close()
   const batch = await pushed(pool.open({ by: byTest }), sampleStore({ id: 1 }))
   assert.equal('counts' in (await batch.commit()), true)
   await pool.close()
-  rmSync(dirname(dirname(file)), { recursive: true })
+  rmSync(folder, { recursive: true })
 })

@@ -9,7 +9,7 @@ import { freshDatabase } from '../helpers/postgres.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { createServer } from '../helpers/postgres-server.ts'
 import { entries, linked, order, store, write } from './suite/fixtures.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 const nothing = { stores: [], items: [], orders: [], rollups: [] }
 
@@ -218,6 +218,29 @@ suite('a server', () => {
     const storage = await openStorage(through, { database_connect_timeout: 30_000 })
     await storage.ping()
     await storage.close()
+  })
+
+  test('that can be written again after it was read-only is written over the same storage', async () => {
+    const url = await freshDatabase()
+    const name = new URL(url).pathname.slice(1)
+    await migrate(url)
+    await administer(url, `alter database ${name} set default_transaction_read_only = on`)
+    const storage = await openStorage(url, { migrated: true, database_pool: 2 })
+    const write = () => storage.switches.set('sign_up', true)
+    await assert.rejects(write(), /the database is read-only/)
+    const elsewhere = Object.assign(new URL(url), { pathname: '/postgres' }).href
+    await administer(elsewhere, `alter database ${name} reset default_transaction_read_only`)
+    await write()
+    await storage.close()
+  })
+
+  test('whose encoding cannot hold every text is refused', async () => {
+    const url = await freshDatabase()
+    const name = new URL(url).pathname.slice(1)
+    const latin = Object.assign(new URL(url), { pathname: `/${name}_latin` }).href
+    await administer(url, `create database ${name}_latin encoding 'LATIN1' locale 'C' template template0`)
+    await assert.rejects(openStorage(latin), /encoding LATIN1.*ENCODING 'UTF8'/)
+    await administer(url, `drop database ${name}_latin`)
   })
 
   test('with synchronous_commit off is refused', async () => {

@@ -46,6 +46,35 @@ for (const [engine, create] of Object.entries(engines)) {
     )
   })
 
+  test(`${engine}: a migration that another version left out is applied; one of another version is refused`, async () => {
+    const applied = migrations.filter(({ number }) => number !== 15 && number <= 16)
+    const create_log =
+      'create table schema_migrations (number bigint primary key, name text, applied_at bigint);'
+    const rows = applied.map(one => `insert into schema_migrations values (${one.number}, '${one.name}', 1);`)
+    const database = await create([...applied.map(({ sql }) => sql), create_log, ...rows].join('\n'))
+    assert.deepEqual(await migrate(database), { from: 16, to: migrations.at(-1)?.number })
+    const storage = await openStorage(database)
+    const links = await storage.authorizations.linksTo([1n], 'app').finally(() => storage.close())
+    assert.equal(links.length, 0)
+    const foreign = rows.map(row => row.replace("'sequence'", "'sequence-of-a-branch'"))
+    const other = await create([...applied.map(({ sql }) => sql), create_log, ...foreign].join('\n'))
+    await assert.rejects(
+      migrate(other),
+      /migration 9 "sequence-of-a-branch" of a version that was never released/,
+    )
+  })
+
+  test(`${engine}: a thread opens no database that lacks migrations`, async () => {
+    const before = migrations.slice(0, -1)
+    const create_log =
+      'create table schema_migrations (number bigint primary key, name text, applied_at bigint);'
+    const rows = before.map(one => `insert into schema_migrations values (${one.number}, '${one.name}', 1);`)
+    const database = await create([...before.map(({ sql }) => sql), create_log, ...rows].join('\n'))
+    await assert.rejects(openStorage(database, { migrated: true }), /lacks migrations .* restart the server/)
+    await migrate(database)
+    await (await openStorage(database, { migrated: true })).close()
+  })
+
   for (const number of numbers) {
     test(`${engine}: a database of schema ${number} comes up to now with all that it holds`, async () => {
       const before = migrations.filter(migration => migration.number <= number)

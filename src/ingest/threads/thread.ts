@@ -7,7 +7,7 @@ import { type Answer, type Request, toFailure } from './messages.ts'
 /** A worker thread that reads and stores batches over its own database connection. */
 const { database, options } = workerData as { database: string; options: StorageOptions }
 const port = parentPort as MessagePort
-const storage = await openStorage(database, options)
+const storage = await openStorage(database, { ...options, migrated: true })
 const ingest = createIngest(createRecordWriter({ storage }))
 const batches = new Map<number, IngestBatch>()
 const answer = (message: Answer): void => port.postMessage(message)

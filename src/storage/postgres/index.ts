@@ -17,7 +17,7 @@ import { createKeys } from './apps/keys.ts'
 import { createList } from './lists/list.ts'
 import type { ListShape } from './lists/list-sql.ts'
 import type { Migrated } from '../shared/migrations.ts'
-import { migrate } from './schema/migrate.ts'
+import { assertMigrated, migrate } from './schema/migrate.ts'
 import { createLogos } from './apps/logos.ts'
 import { createOrders } from './lists/orders.ts'
 import { createRecords } from './records/records.ts'
@@ -38,10 +38,13 @@ import { createUsage } from './usage/usage.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 /** Connects to the database, creating or migrating its schema as needed. */
-export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Storage> {
+export async function openPostgres(
+  url: string,
+  { migrated = false, ...options }: PostgresOptions & { migrated?: boolean } = {},
+): Promise<Storage> {
   const { read_database, read_staleness = 0, notice = () => {} } = options
   const settings = readSettings(url, options)
-  const { db } = await openMigrated(settings)
+  const db = migrated ? await openExisting(settings) : (await openMigrated(settings)).db
   const replica = read_database ? createReplica(db, readSettings(read_database, options), notice) : null
   const reader = replica && createReplicaReader(db, replica, read_staleness)
   const storage = createStorage(db, settings, reader)
@@ -111,6 +114,17 @@ async function openMigrated(settings: Settings): Promise<{ db: Database; migrate
   const db = await openDatabase(settings)
   try {
     return { db, migrated: await migrate(db, systemClock.now()) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+async function openExisting(settings: Settings): Promise<Database> {
+  const db = await openDatabase(settings)
+  try {
+    await assertMigrated(db)
+    return db
   } catch (error) {
     db.close()
     throw error

@@ -30,6 +30,36 @@ export function readMigrations(engineFolder: string): Migration[] {
     }))
 }
 
+/** A migration by its row in schema_migrations. */
+export type Applied = Pick<Migration, 'number' | 'name'>
+
+/** The schema's number: 0 without tables. */
+export const newestOf = (applied: readonly Applied[]): number =>
+  Math.max(0, ...applied.map(({ number }) => number))
+
+/** Those that a database lacks. Throws when it has others: one of a newer version, or of a branch that was never released. */
+export function missingMigrations(
+  applied: readonly Applied[],
+  migrations: readonly Migration[],
+): Migration[] {
+  refuseNewer(newestOf(applied), migrations)
+  const unknown = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
+  if (unknown) {
+    throw new Error(
+      `the database has the migration ${unknown.number} "${unknown.name}" of a version that was never released; ` +
+        'start with a new database, or run the version that wrote it',
+    )
+  }
+  return migrations.filter(({ number }) => !applied.some(each => each.number === number))
+}
+
+/** For a part of a process that has opened the database before. */
+export function refuseUnmigrated(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const newest = newestOf(migrations)
+  if (newestOf(applied) < newest)
+    throw new Error(`the database lacks migrations of this version, up to ${newest}: restart the server`)
+}
+
 export function refuseNewer(current: number, migrations: readonly Migration[]): void {
   const newest = migrations.at(-1)?.number ?? 0
   if (current > newest) {

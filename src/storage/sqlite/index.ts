@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { systemClock } from '../../lib/clock.ts'
 import type { Storage } from '../port/index.ts'
 import { createAccess } from './apps/access.ts'
@@ -15,7 +16,7 @@ import { type Database, type DatabaseOptions, openDatabase } from './connection/
 import { createItems } from './lists/items.ts'
 import { createKeys } from './apps/keys.ts'
 import type { Migrated } from '../shared/migrations.ts'
-import { inspect, migrate } from './schema/migrate.ts'
+import { assertMigrated, inspect, migrate } from './schema/migrate.ts'
 import { createLogos } from './apps/logos.ts'
 import { createOrders } from './lists/orders.ts'
 import { createRecords } from './records/records.ts'
@@ -32,8 +33,11 @@ import { createOutbox } from './webhooks/outbox.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 /** Opens the file, creating or migrating it as needed. */
-export async function openSqlite(file: string, options?: DatabaseOptions): Promise<Storage> {
-  const { db } = await openMigrated(file, options)
+export async function openSqlite(
+  file: string,
+  { migrated = false, ...options }: DatabaseOptions & { migrated?: boolean } = {},
+): Promise<Storage> {
+  const db = migrated ? await openExisting(file, options) : (await openMigrated(file, options)).db
   const access = createAccess(db)
   const writeAudit = createAuditWriter(db)
   const recordChanges = createOutbox(db)
@@ -81,6 +85,18 @@ async function openMigrated(
   const db = await openDatabase(file, options)
   try {
     return { db, migrated: await migrate(db, systemClock.now()) }
+  } catch (error) {
+    db.connection.close()
+    throw error
+  }
+}
+
+async function openExisting(file: string, options: DatabaseOptions): Promise<Database> {
+  if (!existsSync(file)) throw new Error(`the database ${file} is gone`)
+  const db = await openDatabase(file, options)
+  try {
+    await assertMigrated(db)
+    return db
   } catch (error) {
     db.connection.close()
     throw error

@@ -5,7 +5,7 @@ import { runEach } from '../../lib/run-each.ts'
 import { type Storage, usageRetention, usageWidths } from '../port/index.ts'
 import { type Database, inMemory } from './connection/database.ts'
 import { translate } from './connection/errors.ts'
-import { publish } from './connection/replace.ts'
+import { companions, publish } from './connection/replace.ts'
 import { separate } from './separate.ts'
 
 /** Rows deleted in one transaction: few enough that no request waits long for it. */
@@ -84,7 +84,7 @@ export function createMaintenance(
       } catch (error) {
         throw translate(error)
       } finally {
-        rmSync(temporary, { force: true })
+        for (const suffix of ['', ...companions]) rmSync(`${temporary}${suffix}`, { force: true })
         release()
       }
     },

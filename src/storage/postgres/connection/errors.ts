@@ -38,6 +38,8 @@ const transient: readonly [RegExp, string][] = [
 /** The transaction conflicted with another one and may run again from the start. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error))
 
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
+
 /** The error of a pooler that forwards only the startup parameters it knows. */
 export const isRefusedParameter = (error: unknown): boolean => {
   const { message } = error as Error

@@ -1,6 +1,7 @@
 import { createLimiter } from '../../../lib/limiter.ts'
 import { StorageUnavailable } from '../../port/index.ts'
 import type { Connection } from './connection.ts'
+import { isReadOnly } from './errors.ts'
 import { watchLiveness } from './liveness.ts'
 
 export interface Pool {
@@ -116,6 +117,10 @@ export function createPool(
         const connection = idle.pop() ?? (await borrowNew(timeLeft))
         try {
           return await work(connection)
+        } catch (error) {
+          // A session that began read-only stays so, also when the server can be written again.
+          if (isReadOnly(error)) connection.destroy()
+          throw error
         } finally {
           giveBack(connection)
         }

@@ -50,9 +50,16 @@ export async function negotiateSession(settings: Settings): Promise<Session> {
   return { parameters: {}, local: local.join(''), prepare: settings.prepare ?? false, citus }
 }
 
+/** SQL_ASCII stores the bytes as they are. */
+export const holdsAllText = (encoding: string): boolean => ['UTF8', 'SQL_ASCII'].includes(encoding)
+export const encodingProblem = (encoding: string): string =>
+  `the database has the encoding ${encoding}, which cannot hold every name of an item or store`
+export const encodingRemedy = "create the database with ENCODING 'UTF8' TEMPLATE template0"
+
 interface Found {
   statement_timeout: string
   synchronous_commit: string
+  server_encoding: string
   citus: boolean
 }
 
@@ -63,6 +70,7 @@ async function probe(settings: Settings, parameters: Record<string, string>): Pr
       `select
          (select setting from pg_settings where name = 'statement_timeout') as statement_timeout,
          current_setting('synchronous_commit') as synchronous_commit,
+         current_setting('server_encoding') as server_encoding,
          exists (select 1 from pg_extension where extname = 'citus') as citus`,
     )
     return found as Found
@@ -71,7 +79,12 @@ async function probe(settings: Settings, parameters: Record<string, string>): Pr
   }
 }
 
-function refuseUnsafe({ synchronous_commit }: Found, { username = 'tillgate' }: Settings): void {
+function refuseUnsafe(
+  { synchronous_commit, server_encoding }: Found,
+  { username = 'tillgate' }: Settings,
+): void {
+  if (!holdsAllText(server_encoding))
+    throw new Error(`${encodingProblem(server_encoding)}; ${encodingRemedy}`)
   if (synchronous_commit !== 'off') return
   throw new Error(
     'synchronous_commit is off on this server, so an acknowledged write could be lost; ' +

@@ -2,6 +2,7 @@ import type { Examination, Remark } from '../../port/examination.ts'
 import { readMigrations } from '../../shared/migrations.ts'
 import { type Connection, connect } from '../connection/connection.ts'
 import { translate } from '../connection/errors.ts'
+import { encodingProblem, encodingRemedy, holdsAllText } from '../connection/session.ts'
 import { type PostgresOptions, readSettings } from '../connection/settings.ts'
 import { type Cluster, readCluster, setRecovery } from './citus.ts'
 
@@ -17,6 +18,8 @@ interface Facts {
   full_page_writes: string
   replica: boolean
   read_only: string
+  encoding: string
+  may_write: boolean
   encrypted: boolean
   local: boolean
   used: number
@@ -60,6 +63,10 @@ async function readFacts(connection: Connection): Promise<Facts> {
        current_setting('full_page_writes') as full_page_writes,
        pg_is_in_recovery() as replica,
        current_setting('default_transaction_read_only') as read_only,
+       current_setting('server_encoding') as encoding,
+       (select coalesce(bool_and(has_table_privilege(oid, 'insert') and has_table_privilege(oid, 'update')
+           and has_table_privilege(oid, 'delete')), true)
+         from pg_class where relname = 'stores' and relkind in ('r', 'p') and pg_table_is_visible(oid)) as may_write,
        coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted,
        coalesce(inet_server_addr() << '127.0.0.0/8' or inet_server_addr() = '::1', true) as local,
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
@@ -97,6 +104,18 @@ function remarks(facts: Facts, role: string): Remark[] {
           ? 'point TILLGATE_DATABASE at the primary; a standby belongs in TILLGATE_READ_DATABASE'
           : `ALTER ROLE "${role}" RESET default_transaction_read_only`,
       },
+    ],
+    [
+      !facts.may_write,
+      {
+        severity: 'problem',
+        message: 'the role may not write to the tables',
+        remedy: `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "${role}"`,
+      },
+    ],
+    [
+      !holdsAllText(facts.encoding),
+      { severity: 'problem', message: encodingProblem(facts.encoding), remedy: encodingRemedy },
     ],
     [
       !facts.encrypted && !facts.local,

@@ -1,9 +1,12 @@
 import {
+  type Applied,
   type Migrated,
   type Migration,
+  missingMigrations,
+  newestOf,
   readMigrations,
-  refuseNewer,
   refuseOther,
+  refuseUnmigrated,
 } from '../../shared/migrations.ts'
 import { numberingMigration, numberRows } from '../../shared/numbering.ts'
 import type { Database } from '../connection/database.ts'
@@ -16,28 +19,29 @@ const readOwn = () => readMigrations(import.meta.dirname)
 /** The same in every Tillgate: of several nodes that start at once, one migrates and the others wait. */
 const lock = 'select pg_advisory_xact_lock(1414089799, 1)'
 
-/** Each migration is a transaction that reads the schema number again under the lock. */
+/** Each migration is a transaction that looks again under the lock whether it is missing. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
   const migrations = readOwn()
-  const from = await db.write(currentNumber)
-  refuseNewer(from, migrations)
-  let to = from
-  if (migrations.some(({ number }) => number > from)) await refuseWorker(db)
-  for (const migration of migrations.filter(({ number }) => number > from)) {
+  const applied = await db.write(appliedTo)
+  const missing = missingMigrations(applied, migrations)
+  if (missing.length > 0) await refuseWorker(db)
+  for (const migration of missing) {
     if (migration.number === numberingMigration) await numberRows(createNumbering(db))
-    to = await db.write(
+    await db.write(
       async tx => {
         await tx.script(lock)
-        const current = await currentNumber(tx)
-        refuseNewer(current, migrations)
-        if (migration.number > current) await apply(tx, migration, now)
-        return Math.max(current, migration.number)
+        if (missingMigrations(await appliedTo(tx), migrations).includes(migration))
+          await apply(tx, migration, now)
       },
       { unlimited: true },
     )
   }
-  return { from, to }
+  return { from: newestOf(applied), to: newestOf([...applied, ...missing]) }
 }
+
+/** Throws unless another connection has migrated the database. */
+export const assertMigrated = (db: Database): Promise<void> =>
+  db.write(async tx => refuseUnmigrated(await appliedTo(tx), readOwn()))
 
 async function apply(tx: Transaction, { number, name, sql }: Migration, now: number): Promise<void> {
   await tx.script(`create table if not exists schema_migrations (
@@ -67,20 +71,17 @@ async function refuseWorker(db: Database): Promise<void> {
 
 /** For a database that is only read and so cannot be migrated here. */
 export async function refuseOlder(tx: Transaction): Promise<void> {
-  refuseOther(await currentNumber(tx), readOwn())
+  refuseOther(newestOf(await appliedTo(tx)), readOwn())
 }
 
-async function currentNumber(tx: Transaction): Promise<number> {
+async function appliedTo(tx: Transaction): Promise<Applied[]> {
   // Not to_regclass: its cache may be older than the lock.
   const [table] = await tx.query(
     `select 1 from pg_tables where tablename = 'schema_migrations' and schemaname = any (current_schemas(false))`,
   )
-  if (!table) return 0
+  if (!table) return []
   try {
-    const [row] = await tx.query<{ number: number }>(
-      'select coalesce(max(number), 0) as number from schema_migrations',
-    )
-    return row?.number ?? 0
+    return [...(await tx.query<Applied>('select number, name from schema_migrations'))]
   } catch (error) {
     // Another program may have a table with this name and other columns.
     if (codeOf(error) !== '42703') throw error

@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import {
+  type Applied,
   type Migrated,
   type Migration,
+  missingMigrations,
+  newestOf,
   readMigrations,
   refuseNewer,
   refuseOther,
+  refuseUnmigrated,
 } from '../../shared/migrations.ts'
 import { numberingMigration, numberRows } from '../../shared/numbering.ts'
 import { type Database, inMemory } from '../connection/database.ts'
@@ -15,21 +19,31 @@ import { createNumbering } from './numbering.ts'
 
 const readOwn = () => readMigrations(import.meta.dirname)
 
-/** Each migration is a transaction that reads the schema number again, so any number of processes may start at once. */
+/** Each migration is a transaction that looks again whether it is missing: any number of processes may start at once. */
 export async function migrate(db: Database, now: number): Promise<Migrated> {
   const migrations = readOwn()
-  const from = await db.snapshot(() => schemaNumber(db.connection))
-  let to = from
-  for (const migration of migrations.filter(({ number }) => number > from)) {
+  const applied = await db.snapshot(() => appliedTo(db.connection))
+  const missing = missingMigrations(applied, migrations)
+  for (const migration of missing) {
     if (migration.number === numberingMigration) await numberRows(createNumbering(db))
     await db.write(() => {
-      const current = schemaNumber(db.connection)
-      refuseNewer(current, migrations)
-      if (migration.number > current) apply(db.connection, migration, now)
-      to = Math.max(current, migration.number)
+      if (missingMigrations(appliedTo(db.connection), migrations).includes(migration))
+        apply(db.connection, migration, now)
     })
   }
-  return { from, to }
+  return { from: newestOf(applied), to: newestOf([...applied, ...missing]) }
+}
+
+/** Throws unless another connection has migrated the database. */
+export const assertMigrated = (db: Database): Promise<void> =>
+  db.snapshot(() => refuseUnmigrated(appliedTo(db.connection), readOwn()))
+
+function appliedTo(connection: DatabaseSync): Applied[] {
+  if (schemaNumber(connection) === 0) return []
+  return connection
+    .prepare('select number, name from schema_migrations')
+    .all()
+    .map(({ number, name }) => ({ number: Number(number), name: String(name) }))
 }
 
 function apply(connection: DatabaseSync, { number, name, sql }: Migration, now: number): void {
