@@ -5,11 +5,11 @@ import { partText, whatOf, whoOf } from '../domain/audit/sentences.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { printable } from '../lib/printable.ts'
 import type { AuditLine } from '../storage/port/index.ts'
-import { withStorage } from './shared/command.ts'
+import { withExistingStorage } from './shared/command.ts'
 import { printAll } from './shared/output.ts'
 
 interface AuditOptions {
-  limit: number
+  limit?: number
   search?: string
   json?: boolean
 }
@@ -18,12 +18,12 @@ export function registerAudit(program: Command): void {
   program
     .command('audit')
     .description('print the audit log, newest first: when, who, what, from where')
-    .option('--limit <n>', 'maximum number of entries to print', readLimit, 50)
+    .option('--limit <n>', 'maximum number of entries to print (default: 50; with --json all)', readLimit)
     .option('--search <text>', 'only entries about this email, app, store id, address or request id')
     .option('--json', 'print one JSON object per line')
-    .action(async ({ limit, search, json }: AuditOptions) => {
+    .action(async ({ json, limit = json ? Infinity : 50, search }: AuditOptions) => {
       const write = json ? auditRecord : sentence
-      await withStorage(async storage => {
+      await withExistingStorage(async storage => {
         const pages = createAuditLog({ storage }).pages(search ? { search } : {}, limit)
         await printAll(inLines(pages, write))
       })

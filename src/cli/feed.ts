@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '../lib/clock.ts'
-import { byCommand, withStorage } from './shared/command.ts'
+import { byCommand, withExistingStorage } from './shared/command.ts'
 import { print } from './shared/output.ts'
 
 export function registerFeed(program: Command): void {
@@ -12,7 +12,9 @@ export function registerFeed(program: Command): void {
     .option('--json', 'print the new feed as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { renewHistory } = await import('../domain/history.ts')
-      const renewed = await withStorage(storage => renewHistory({ storage, clock: systemClock }, byCommand()))
+      const renewed = await withExistingStorage(storage =>
+        renewHistory({ storage, clock: systemClock }, byCommand()),
+      )
       print(
         json,
         { feed: renewed },

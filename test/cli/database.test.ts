@@ -76,6 +76,15 @@ describe('keys rotate', () => {
   })
 })
 
+test('a database that was not there is created, and the command says so', { skip: sqliteAlone }, async () => {
+  const { code, stderr } = await cli.run(['webhook', 'stop'])
+  assert.deepEqual(
+    [code, stderr],
+    [0, `there was no database ${cli.database}, so an empty one was created; check TILLGATE_DATABASE\n`],
+  )
+  assert.equal((await cli.run(['webhook', 'stop'])).stderr, '')
+})
+
 describe('feed renew', () => {
   test('gives the database a new history, prints the feed of all kinds and records who did it', async () => {
     const first = await cli.json<{ feed: string }>(['feed', 'renew'])

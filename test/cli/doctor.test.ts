@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -19,7 +20,7 @@ import { type Node, startNode } from '../helpers/nodes.ts'
 import { freePort } from '../helpers/ports.ts'
 import { administer } from '../helpers/postgres-admin.ts'
 import { tokenOf } from '../helpers/tills.ts'
-import { openStorage } from '../helpers/storage.ts'
+import { migrate, openStorage } from '../helpers/storage.ts'
 
 interface Report {
   ok: boolean
@@ -373,6 +374,23 @@ describe('PostgreSQL', { skip: postgresAlone }, () => {
       assert.match(found[0]?.message ?? '', /TILLGATE_DATABASE .*encrypted/)
       assert.match(found[0]?.remedy ?? '', /sslmode=verify-full/)
     }
+  })
+
+  test('a role that may only read', async () => {
+    const { database, remove } = await createCli()
+    const role = `reader_${randomUUID().slice(0, 8)}`
+    await migrate(database)
+    await administer(
+      database,
+      `create role ${role} login password 'x'; grant select on all tables in schema public to ${role}`,
+    )
+    const url = Object.assign(new URL(database), { username: role, password: 'x' }).href
+    const { checks } = await doctor({ TILLGATE_DATABASE: url })
+    const found = checks.find(({ message }) => message === 'the role may not write to the tables')
+    assert.equal(found?.state, 'problem')
+    assert.match(found.remedy ?? '', new RegExp(`^GRANT .* TO "${role}"$`))
+    await administer(database, `drop owned by ${role}; drop role ${role}`)
+    remove()
   })
 
   test('settings that could lose what was acknowledged, and more connections than there are', async () => {

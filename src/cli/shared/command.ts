@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { readConfig } from '../../config.ts'
 import { type By, byCommand as commandBy } from '../../domain/audit/audit.ts'
+import { isPostgresUrl } from '../../lib/database-url.ts'
 import type { Ingest } from '../../ingest/ingest.ts'
 import type { Storage } from '../../storage/port/index.ts'
+import { note } from './output.ts'
 
 /** Opens the configured database for one command and closes it afterwards, also after an error. */
 export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
@@ -15,6 +18,15 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
   } finally {
     await storage.close()
   }
+}
+
+/** Like withStorage, for a command about what a database holds: a new one is empty, and its path probably mistyped. */
+export async function withExistingStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
+  const { database } = readConfig()
+  const isNew = !isPostgresUrl(database) && !existsSync(database)
+  const result = await withStorage(use)
+  if (isNew) note(`there was no database ${database}, so an empty one was created; check TILLGATE_DATABASE`)
+  return result
 }
 
 /** Like withStorage, for a command that stores records. */

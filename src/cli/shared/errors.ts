@@ -61,7 +61,9 @@ function codeOf(error: unknown): PrintedError['code'] {
   if (error instanceof Interrupted) return 'interrupted'
   if (error instanceof ConfigError) return 'config'
   if (error instanceof InputError) return 'input'
-  return error instanceof StorageUnavailable ? 'unavailable' : 'failed'
+  if (error instanceof StorageUnavailable) return 'unavailable'
+  // `import` says before it how far it came.
+  return error instanceof Error && error.cause instanceof StorageUnavailable ? 'unavailable' : 'failed'
 }
 
 /** An AggregateError (every address of a host refused) has an empty message; its parts have one. */
