@@ -9,6 +9,7 @@ import { rules } from '../../client/src/conform/run.ts'
 import { runClient } from '../helpers/client-command.ts'
 import { sampleItem, sampleOrder } from '../helpers/orders.ts'
 import { type Exchange, type Fault, planted } from './planted-faults.ts'
+import { byTest } from '../helpers/by.ts'
 import { at, startWorld, type World } from '../helpers/world.ts'
 
 /** `tillgate-client conform`: our server keeps every rule, and a server with a planted fault breaks the rule it is about. */
@@ -129,6 +130,38 @@ test('without data the rules about it are skipped', async () => {
     [code, /^skip .* no orders to look at\n0 passed, 0 failed, 1 skipped/.test(stdout)],
     [0, true],
     stdout,
+  )
+})
+
+for (const scope of [
+  'integration.store integration.order',
+  'integration.store integration.inventory',
+  'integration.store',
+  'integration.order',
+]) {
+  test(`an app with ${scope} finds no fault, and each rule it cannot judge names a scope`, async () => {
+    const app = await world.server.newApp({ scope })
+    await world.server.apps.authorize(app.client_id, [1001n, 1002n], byTest)
+    const args = ['conform', '--url', world.server.base, '--day', '2026-11-01', '--store', '1001', '--json']
+    const { stdout, stderr } = await runClient(args, app)
+    assert.equal(stderr, '')
+    const { rules: results } = JSON.parse(stdout)
+    const others = results.filter(({ result }: any) => result !== 'pass')
+    assert.notEqual(others.length, 0)
+    for (const { result, rule, seen } of others) {
+      assert.match(`${result} ${rule}: ${seen}`, /^skip .*: the app has no scope integration\.\w+$/)
+      assert.ok(!scope.includes(seen.split(' ').at(-1)), `${rule}: ${seen}`)
+    }
+  })
+}
+
+test('an app without integration.store must name the store', async () => {
+  const app = await world.server.newApp({ scope: 'integration.order' })
+  await world.server.apps.authorize(app.client_id, [1001n], byTest)
+  const args = ['conform', '--url', world.server.base, '--rule', 'order.fields']
+  assert.match(
+    (await runClient(args, app)).stdout,
+    /^skip .*: the app has no scope integration.store; name a store with --store/,
   )
 })
 

@@ -5,7 +5,8 @@ import { type Command, credentialsOf, dayOf, jsonOption, UsageError, urlOf, urlO
 
 export const conform: Command = {
   name: 'conform',
-  summary: 'Checks a server against the specification, read only: one line for each rule.',
+  summary:
+    'Checks a server against the specification, read only. A complete run needs the scopes integration.store, .order and .inventory.',
   options: {
     url: urlOption,
     store: { value: 'ID', help: 'the store to look at (default: one that has orders)' },

@@ -1,7 +1,7 @@
 import { parseExact } from '../exact-json.ts'
 import { pause } from '../transport.ts'
 import { formatSeconds } from '../time.ts'
-import type { Int64 } from '../types.ts'
+import { Skipped } from './outcomes.ts'
 
 /** What the rules share: requests as they are, without the library's help, and the data that was found. */
 
@@ -40,15 +40,19 @@ export interface ConformContext {
   base: string
   clientId: string
   send(path: string, request?: Request): Promise<Answer>
-  /** A list by name, with further parameters. */
+  /** A list by name, with further parameters. Skips the rule if the app may not read the list. */
   list(name: List['name'], query?: Fields, request?: Request): Promise<Answer>
   /** Entries of a list that must succeed. */
   entries(name: List['name'], query?: Fields): Promise<Json[]>
   token(scope?: string): Promise<string>
   tokenAnswer(form: Fields): Promise<Answer>
   lists: List[]
+  /** The integration scopes of the app. */
+  scopes: ReadonlySet<string>
+  /** Skips the rule if the app has no such scope. */
+  needScope(scope: string, remedy?: string): void
   /** The store that has the data; null when the token has no store. */
-  storeId: Int64 | null
+  storeId: string | null
   orders: Json[]
   requests(): number
 }
@@ -80,7 +84,7 @@ const twoDays = 172_800
 export async function createContext(options: ConformOptions): Promise<ConformContext> {
   const { clientId, clientSecret, signal } = options
   const base = options.baseUrl.replace(/\/+$/, '')
-  const tokens = new Map<string | undefined, Promise<string>>()
+  const grants = new Map<string | undefined, Promise<Json>>()
   let requests = 0
 
   async function send(path: string, request: Request = {}): Promise<Answer> {
@@ -106,13 +110,18 @@ export async function createContext(options: ConformOptions): Promise<ConformCon
     }
   }
 
-  async function newToken(scope?: string): Promise<string> {
+  async function newGrant(scope?: string): Promise<Json> {
     const answer = await context.tokenAnswer({ scope })
-    if (answer.status === 200 && typeof answer.json?.access_token === 'string')
-      return answer.json.access_token
+    if (answer.status === 200 && typeof answer.json?.access_token === 'string') return answer.json
     throw new Error(
       `no token${scope ? ` with scope ${scope}` : ''}: ${answer.status} ${answer.text.slice(0, 200)}`,
     )
+  }
+
+  function grant(scope?: string): Promise<Json> {
+    const known = grants.get(scope) ?? newGrant(scope)
+    grants.set(scope, known)
+    return known
   }
 
   const context: ConformContext = {
@@ -125,10 +134,16 @@ export async function createContext(options: ConformOptions): Promise<ConformCon
       scope: scopes[name],
       query: {},
     })),
+    scopes: new Set(Object.values(scopes)),
+    needScope(scope, remedy) {
+      if (!context.scopes.has(scope))
+        throw new Skipped(`the app has no scope ${scope}${remedy ? `; ${remedy}` : ''}`)
+    },
     storeId: null,
     orders: [],
-    list(name, query = {}, request = {}) {
-      const { path, query: required } = context.lists.find(each => each.name === name) as List
+    async list(name, query = {}, request = {}) {
+      const { path, scope, query: required } = context.lists.find(each => each.name === name) as List
+      if (request.token === undefined) context.needScope(scope)
       return send(path, { ...request, query: { ...required, ...query } })
     },
     async entries(name, query) {
@@ -136,11 +151,7 @@ export async function createContext(options: ConformOptions): Promise<ConformCon
       if (answer.status === 200 && Array.isArray(answer.json?.data)) return answer.json.data
       throw new Error(`${name}: ${answer.status} ${answer.text.slice(0, 200)}`)
     },
-    token(scope) {
-      const token = tokens.get(scope) ?? newToken(scope)
-      tokens.set(scope, token)
-      return token
-    },
+    token: async scope => (await grant(scope)).access_token,
     tokenAnswer: form =>
       send('/auth/v2/token', {
         method: 'POST',
@@ -149,18 +160,21 @@ export async function createContext(options: ConformOptions): Promise<ConformCon
       }),
     requests: () => requests,
   }
+  context.scopes = scopesOf(await grant())
   await findData(context, options)
   return context
 }
 
 /** Looks for a store with orders in the last month, unless the caller says where they are. */
 async function findData(context: ConformContext, { storeId, day }: ConformOptions): Promise<void> {
-  const stores = (await context.entries('stores', { count: 100 })).map(({ id }) => id as Int64)
-  const named = stores.filter(id => storeId === undefined || String(id) === storeId)
-  if (storeId !== undefined && named.length === 0) throw new Error(`the token has no store ${storeId}`)
+  const named = await storesOf(context, storeId)
   const end = day === undefined ? Math.floor(Date.now() / 1000) : Date.parse(day) / 1000 + twoDays - 1
   const windows = day === undefined ? 15 : 1
   for (const id of named.slice(0, 5)) {
+    if (!context.scopes.has(scopes.orders)) {
+      choose(context, id, formatSeconds(end - twoDays + 1), formatSeconds(end))
+      return
+    }
     for (let i = 0; i < windows && context.orders.length === 0; i++) {
       const last = end - i * twoDays
       choose(context, id, formatSeconds(last - twoDays + 1), formatSeconds(last))
@@ -170,13 +184,27 @@ async function findData(context: ConformContext, { storeId, day }: ConformOption
   }
 }
 
-function choose(context: ConformContext, storeId: Int64, start_date: string, end_date: string): void {
+async function storesOf(context: ConformContext, storeId: string | undefined): Promise<string[]> {
+  if (!context.scopes.has(scopes.stores)) return storeId === undefined ? [] : [storeId]
+  const stores = (await context.entries('stores', { count: 100 })).map(({ id }) => String(id))
+  if (storeId === undefined) return stores
+  if (stores.includes(storeId)) return [storeId]
+  throw new Error(`the token has no store ${storeId}`)
+}
+
+function choose(context: ConformContext, storeId: string, start_date: string, end_date: string): void {
   context.storeId = storeId
   for (const list of context.lists) {
     if (list.name === 'items') list.query = { store_id: storeId }
     if (list.name === 'orders' || list.name === 'sales')
       list.query = { store_id: storeId, start_date, end_date }
   }
+}
+
+/** Without a scope in the answer, the lists show what the token may read. */
+function scopesOf({ scope }: Json): Set<string> {
+  const all = Object.values(scopes)
+  return new Set(typeof scope === 'string' ? all.filter(each => scope.split(' ').includes(each)) : all)
 }
 
 function parameters(fields: Fields): URLSearchParams {

@@ -1,4 +1,5 @@
 import type { Answer, ConformContext, Json } from './context.ts'
+import { Breach, Skipped } from './outcomes.ts'
 
 /** A rule of the specification. `check` returns what was seen, or throws a `Breach` or `Skipped`. */
 export interface Rule {
@@ -7,12 +8,6 @@ export interface Rule {
   expected: string
   check(context: ConformContext): Promise<string>
 }
-
-/** The rule does not hold. */
-export class Breach extends Error {}
-
-/** The server has no data by which the rule could be judged. */
-export class Skipped extends Error {}
 
 export const rule = (section: string, id: string, expected: string, check: Rule['check']): Rule => ({
   id,
@@ -29,8 +24,10 @@ export function judge(holds: boolean, seen: string): string {
 
 export const shown = ({ status, text }: Answer): string => `${status} ${text.slice(0, 160)}`
 
-export const needStore = ({ storeId }: ConformContext): void => {
-  if (storeId === null) throw new Skipped('the token has no store')
+export const needStore = ({ storeId, needScope }: ConformContext): void => {
+  if (storeId !== null) return
+  needScope('integration.store', 'name a store with --store')
+  throw new Skipped('the token has no store')
 }
 
 /** Requests by the name that a report gives them. */

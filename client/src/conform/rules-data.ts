@@ -15,26 +15,33 @@ import {
   storeFields,
   taxFields,
 } from './fields.ts'
-import { Breach, every, judge, type Rule, rule, Skipped } from './rule.ts'
+import { Breach, Skipped } from './outcomes.ts'
+import { every, judge, needStore, type Rule, rule } from './rule.ts'
 
 /** Sections 2.3 to 2.6 and 3: fields, types and codes of what the lists hold. */
 
 type Read = (context: ConformContext) => Promise<Json[]> | Json[]
-const orders: Read = ({ orders }) => orders
+const orders = (context: ConformContext): Json[] => {
+  context.needScope('integration.order')
+  needStore(context)
+  return context.orders
+}
 const within =
   (array: string): Read =>
-  ({ orders }) =>
-    orders.flatMap(order => (Array.isArray(order[array]) ? order[array] : []))
+  context =>
+    orders(context).flatMap(order => (Array.isArray(order[array]) ? order[array] : []))
 const stores: Read = context => context.entries('stores', { count: 1000 })
 const ofStore =
   (name: 'items' | 'sales'): Read =>
   context => {
-    if (context.storeId === null) throw new Skipped('the token has no store')
+    needStore(context)
     return context.entries(name, { count: 1000 })
   }
 const items = ofStore('items')
-const promotionItems: Read = ({ orders }) =>
-  orders.flatMap(order => order.promotions ?? []).flatMap(promotion => promotion.items ?? [])
+const promotionItems: Read = context =>
+  orders(context)
+    .flatMap(order => order.promotions ?? [])
+    .flatMap(promotion => promotion.items ?? [])
 
 const forAll = (
   [section, id, expected]: readonly [string, string, string],
@@ -149,7 +156,7 @@ export const dataRules: Rule[] = [
   codesOf('2.4.3', 'cart.type', 'cart lines', within('carts'), 'type', codes.cartType),
   codesOf('2.4.3', 'cart.unit', 'cart lines', within('carts'), 'unit_type', codes.unitType),
   rule('2.4.3', 'cart.tid', 'tid is unique within the cart', async context =>
-    every(await orders(context), 'orders', ({ id, carts }) => {
+    every(orders(context), 'orders', ({ id, carts }) => {
       const tids = (carts ?? []).map(({ tid }: Json) => tid)
       return new Set(tids).size === tids.length ? null : `tids of ${id}: ${tids.join()}`
     }),

@@ -1,5 +1,6 @@
 import type { ConformContext } from './context.ts'
-import { needStore, type Requests, type Rule, rule, Skipped, statuses } from './rule.ts'
+import { Skipped } from './outcomes.ts'
+import { needStore, type Requests, type Rule, rule, statuses } from './rule.ts'
 
 /** Sections 4, 7 and 9: which stores, parameters and addresses a request may name. */
 
@@ -37,15 +38,15 @@ export const parameterRules: Rule[] = [
     const ids = (await context.entries('stores', { count: 20 })).map(({ id }) => String(id))
     if (ids.length === 0) throw new Skipped('the token has no store')
     const requests: Requests = {}
-    for (const id of ids)
-      requests[id] = () => context.send('/integration/v1/inventory/items', { query: { store_id: id } })
+    for (const id of ids) requests[id] = () => context.list('items', { store_id: id })
     return statuses([200], requests)
   }),
   rule('7', 'store.unknown', '403 or 404 for a store that does not exist', async context => {
     needStore(context)
     const requests: Requests = {}
-    for (const { name } of context.lists.slice(1))
-      requests[name] = () => context.list(name, { store_id: noStore })
+    for (const { name, scope } of context.lists.slice(1))
+      if (context.scopes.has(scope)) requests[name] = () => context.list(name, { store_id: noStore })
+    if (Object.keys(requests).length === 0) context.needScope('integration.order')
     return statuses([403, 404], requests)
   }),
   rule(

@@ -3,7 +3,8 @@ import { dataRules } from './rules-data.ts'
 import { listRules } from './rules-lists.ts'
 import { parameterRules } from './rules-parameters.ts'
 import { tokenRules } from './rules-tokens.ts'
-import { Breach, type Rule, Skipped } from './rule.ts'
+import { Breach, Skipped } from './outcomes.ts'
+import type { Rule } from './rule.ts'
 
 export const rules: readonly Rule[] = [...listRules, ...dataRules, ...parameterRules, ...tokenRules].sort(
   (a, b) => a.section.localeCompare(b.section, 'en', { numeric: true }),
