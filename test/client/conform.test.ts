@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { rules } from '../../client/src/conform/run.ts'
 import { runClient } from '../helpers/client-command.ts'
 import { sampleItem, sampleOrder } from '../helpers/orders.ts'
-import { type Exchange, type Fault, planted } from './planted-faults.ts'
+import { type Exchange, type Fault, furtherPlanted, planted } from './planted-faults.ts'
 import { byTest } from '../helpers/by.ts'
 import { at, startWorld, type World } from '../helpers/world.ts'
 
@@ -169,8 +169,9 @@ describe('a wrong server', () => {
   test('every rule has a planted fault', () => {
     assert.deepEqual(Object.keys(planted).sort(), rules.map(({ id }) => id).sort())
   })
-  for (const [id, plant] of Object.entries(planted)) {
-    test(`${id} finds its fault`, async () => {
+  const faults = Object.entries(planted).map(([id, plant]) => [id, 'its fault', plant] as const)
+  for (const [id, title, plant] of [...faults, ...furtherPlanted]) {
+    test(`${id} finds ${title}`, async () => {
       counts.clear()
       fault = plant
       const { code, stdout, stderr } = await conform(faulty, '--rule', id, '--json')

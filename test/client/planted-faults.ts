@@ -174,6 +174,7 @@ export const planted: Record<string, Fault> = {
     if (exchange.query.get('response_type') === 'token') exchange.status = 200
   },
 }
+
 for (const name of Object.keys(lists)) {
   Object.assign(planted, {
     [`envelope.success.${name}`]: (exchange: Exchange) => {
@@ -203,3 +204,20 @@ for (const name of Object.keys(lists)) {
     ),
   })
 }
+
+/** Answers with this status as the page of a proxy, without the envelope. */
+const asPage =
+  (status: number): Fault =>
+  exchange => {
+    if (exchange.status !== status) return
+    exchange.headers['content-type'] = 'text/html'
+    exchange.body = '<h1>no</h1>'
+  }
+
+/** Further faults that rules must find, by a title of their own. */
+export const furtherPlanted: readonly [rule: string, title: string, Fault][] = [
+  ['scope.store', '403 without the envelope', asPage(403)],
+  ['store.unknown', '404 without the envelope', asPage(404)],
+  ['items.required', '422 without the envelope', asPage(422)],
+  ['paging.invalid.stores', '422 without the envelope', asPage(422)],
+]

@@ -1,4 +1,5 @@
 import type { Answer, ConformContext, Json } from './context.ts'
+import { envelopeProblem } from './envelope.ts'
 import { Breach, Skipped } from './outcomes.ts'
 
 /** A rule of the specification. `check` returns what was seen, or throws a `Breach` or `Skipped`. */
@@ -30,6 +31,12 @@ export const needStore = ({ storeId, needScope }: ConformContext): void => {
   throw new Skipped('the token has no store')
 }
 
+export function judgeEnvelope(answer: Answer): string {
+  const problem = envelopeProblem(answer)
+  if (problem !== null) throw new Breach(`${problem}: ${shown(answer)}`)
+  return `${answer.status}, ack ${answer.json.status.ack}`
+}
+
 /** Requests by the name that a report gives them. */
 export type Requests = Record<string, () => Promise<Answer>>
 
@@ -39,6 +46,7 @@ export async function statuses(expected: readonly number[], requests: Requests):
   for (const [name, request] of Object.entries(requests)) {
     const answer = await request()
     if (!expected.includes(answer.status)) throw new Breach(`${name}: ${shown(answer)}`)
+    judgeEnvelope(answer)
     seen.add(answer.status)
   }
   return `${[...seen].join(' and ')} for ${Object.keys(requests).join(', ')}`

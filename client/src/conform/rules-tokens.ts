@@ -1,6 +1,6 @@
 import type { ConformContext, Json } from './context.ts'
 import { Skipped } from './outcomes.ts'
-import { judge, needStore, type Requests, type Rule, rule, shown, statuses } from './rule.ts'
+import { judge, judgeEnvelope, needStore, type Requests, type Rule, rule, shown, statuses } from './rule.ts'
 
 /** Section 5: who may send a request, and how tokens are given. */
 
@@ -28,6 +28,7 @@ const scopeRule = (scope: string): Rule =>
       for (const { name, scope: needed } of context.lists) {
         const answer = await context.list(name, {}, { token })
         judge(answer.status === (needed === scope ? 200 : 403), `${name}: ${shown(answer)}`)
+        judgeEnvelope(answer)
         seen.push(`${name} ${answer.status}`)
       }
       return seen.join(', ')
