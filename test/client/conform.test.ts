@@ -63,7 +63,11 @@ before(async () => {
   world = await startWorld([1001, 1002])
   const orders = Array.from({ length: 14 }, (_, i) => sampleOrder({ id: `O-${i}`, created_at: at(i * 60) }))
   const lines = [1, 2].map(tid => ({ ...sampleOrder().carts[0], tid, menu_id: tid }))
-  await world.push(...orders, sampleOrder({ id: 'two lines', carts: lines }))
+  // More than a page of 100, and on both days.
+  const nextDay = Array.from({ length: 100 }, (_, i) =>
+    sampleOrder({ id: `N-${i}`, created_at: at(90_000 + i) }),
+  )
+  await world.push(...orders, ...nextDay, sampleOrder({ id: 'two lines', carts: lines }))
   await world.push(...[1, 2, 3, 4].map(id => sampleItem({ id })), sampleItem({ id: 12, status: 4 }))
   await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
   faulty = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`

@@ -193,9 +193,7 @@ for (const name of Object.keys(lists)) {
     [`paging.index.${name}`]: inList(name, (data, { query }) =>
       query.get('index') === '1' ? [{ id: 1, item_id: 1 }] : data,
     ),
-    [`paging.last.${name}`]: inList(name, (data, { query }) =>
-      query.get('index') === '1' ? [{ id: 0 }] : data,
-    ),
+    [`paging.last.${name}`]: inList(name, data => (data.length === 0 ? [{ id: 0 }] : data)),
     [`paging.whole.${name}`]: inList(name, (data, { query }) =>
       query.get('count') === '3' ? data.slice(0, 1).concat(data[0] ?? []) : data,
     ),
@@ -220,4 +218,10 @@ export const furtherPlanted: readonly [rule: string, title: string, Fault][] = [
   ['store.unknown', '404 without the envelope', asPage(404)],
   ['items.required', '422 without the envelope', asPage(422)],
   ['paging.invalid.stores', '422 without the envelope', asPage(422)],
+  ['paging.last.orders', 'a count cut to 100', inList('orders', data => data.slice(0, 100))],
+  [
+    'paging.last.orders',
+    'an entry again on a later page',
+    inList('orders', (data, { query }) => (query.get('index') === '1' ? [{ id: 'O-0' }, ...data] : data)),
+  ],
 ]

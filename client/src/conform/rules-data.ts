@@ -16,7 +16,7 @@ import {
   taxFields,
 } from './fields.ts'
 import { Breach, Skipped } from './outcomes.ts'
-import { every, judge, needStore, type Rule, rule } from './rule.ts'
+import { every, judge, needStore, persistent, type Rule, rule } from './rule.ts'
 
 /** Sections 2.3 to 2.6 and 3: fields, types and codes of what the lists hold. */
 
@@ -177,7 +177,7 @@ export const dataRules: Rule[] = [
     '4.4',
     'item.updated-after',
     'updated_after leaves out items that were not updated since',
-    async context => {
+    persistent(async context => {
       const all = await items(context)
       if (all.length === 0) throw new Skipped('no items to look at')
       const [past, future] = [
@@ -187,6 +187,6 @@ export const dataRules: Rule[] = [
       const seen = `${past.length} since 1971, ${future.length} since 2999, ${all.length} without`
       if (past.length !== all.length || future.length !== 0) throw new Breach(seen)
       return seen
-    },
+    }),
   ),
 ]

@@ -1,6 +1,6 @@
 import type { ConformContext, Json, List } from './context.ts'
-import { Skipped } from './outcomes.ts'
-import { judge, judgeEnvelope, needStore, type Rule, rule, shown, statuses } from './rule.ts'
+import { Breach, Skipped } from './outcomes.ts'
+import { judge, judgeEnvelope, needStore, persistent, type Rule, rule, shown, statuses } from './rule.ts'
 
 /** Sections 2.1, 2.2 and 8: the envelope, and the pages of every list. */
 
@@ -20,6 +20,24 @@ const forLists = (
       return check(context, name)
     }),
   )
+
+/** The ids of all entries, in pages of 100, each once. */
+async function idsOfPages(
+  context: ConformContext,
+  name: List['name'],
+  query: object = {},
+): Promise<string[]> {
+  const ids = new Set<string>()
+  for (let index = 0; index < 50; index++) {
+    const page = idsOf(name, await context.entries(name, { ...query, index, count: 100 }))
+    for (const id of page) {
+      if (ids.has(id)) throw new Breach(`${id} again on page ${index} of 100`)
+      ids.add(id)
+    }
+    if (page.length < 100) return [...ids]
+  }
+  throw new Skipped('more than 5000 entries')
+}
 
 async function needEntries(context: ConformContext, name: List['name'], least: number): Promise<Json[]> {
   const entries = await context.entries(name, { count: 5 })
@@ -53,7 +71,7 @@ export const listRules: Rule[] = [
     '2.2',
     'paging.default',
     'without index and count the first page, of at most 100',
-    async (context, name) => {
+    persistent(async (context, name) => {
       const [plain, explicit] = [
         await context.entries(name),
         await context.entries(name, { index: 0, count: 100 }),
@@ -63,37 +81,43 @@ export const listRules: Rule[] = [
         isSame && plain.length <= 100,
         `${plain.length} entries, ${explicit.length} with index=0 and count=100`,
       )
-    },
+    }),
   ),
   ...forLists('2.2', 'paging.count', 'at most count entries', async (context, name) => {
     await needEntries(context, name, 2)
     const one = await context.entries(name, { count: 1 })
     return judge(one.length === 1, `${one.length} with count=1`)
   }),
-  ...forLists('2.2', 'paging.index', 'index=1 continues where index=0 ended', async (context, name) => {
-    const [, second] = idsOf(name, await needEntries(context, name, 2))
-    const [found] = idsOf(name, await context.entries(name, { index: 1, count: 1 }))
-    return judge(found === second, `entry ${found}, the second one is ${second}`)
-  }),
+  ...forLists(
+    '2.2',
+    'paging.index',
+    'index=1 continues where index=0 ended',
+    persistent(async (context, name) => {
+      const [, second] = idsOf(name, await needEntries(context, name, 2))
+      const [found] = idsOf(name, await context.entries(name, { index: 1, count: 1 }))
+      return judge(found === second, `entry ${found}, the second one is ${second}`)
+    }),
+  ),
   ...forLists(
     '2.2',
     'paging.last',
-    'after a page shorter than count there is none',
-    async (context, name) => {
-      let index = 0
-      let page = await context.entries(name, { count: 100 })
-      while (page.length >= 100 && index < 50)
-        page = await context.entries(name, { index: ++index, count: 100 })
-      if (page.length >= 100) throw new Skipped('more than 5000 entries')
-      const next = await context.entries(name, { index: index + 1, count: 100 })
-      return judge(next.length === 0, `${page.length} on page ${index}, ${next.length} on the next`)
-    },
+    'each entry once, and after a page shorter than count there is none',
+    persistent(async (context, name) => {
+      const ids = await idsOfPages(context, name)
+      const next = await context.entries(name, { index: Math.floor(ids.length / 100) + 1, count: 100 })
+      judge(next.length === 0, `${next.length} after the last page, ${ids.length} before`)
+      const whole = await context.entries(name, { count: 2000 })
+      return judge(
+        whole.length === Math.min(2000, ids.length),
+        `${ids.length} in pages of 100, ${whole.length} with count=2000`,
+      )
+    }),
   ),
   ...forLists(
     '2.2',
     'paging.whole',
     'pages of any size give the same entries, each once',
-    async (context, name) => {
+    persistent(async (context, name) => {
       const whole = idsOf(name, await context.entries(name, { count: 12 }))
       const parts: string[] = []
       for (let index = 0; index < 4; index++)
@@ -104,7 +128,7 @@ export const listRules: Rule[] = [
         isOnce && whole.join() === parts.join(),
         `${whole.length} in one page, ${new Set(parts).size} in pages of 3`,
       )
-    },
+    }),
   ),
   ...forLists('7', 'paging.invalid', '422 for an index or count that is no number', (context, name) =>
     statuses([422], {
