@@ -141,6 +141,12 @@ export const planted: Record<string, Fault> = {
   },
   'store.unknown': accepts(({ status, path }) => status === 404 && path === lists['items']),
   'orders.required': accepts(({ path, query }) => path === lists['orders'] && !query.has('end_date')),
+  // Only the first 24 hours of the window.
+  'orders.days': inList('orders', (data, { query }) => {
+    const [start, end] = [query.get('start_date') ?? '', query.get('end_date') ?? '']
+    if (Date.parse(`${end}Z`) - Date.parse(`${start}Z`) <= 86_400_000) return data
+    return data.filter(order => order.created_at.slice(0, 10) === start.slice(0, 10))
+  }),
   'orders.dates': accepts(({ query }) => query.get('end_date') === '2026-02-30 00:00:00'),
   'orders.store': accepts(({ query }) => query.get('store_id') === '9223372036854775808'),
   'items.required': accepts(({ path, query }) => path === lists['items'] && !query.has('store_id')),

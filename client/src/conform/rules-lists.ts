@@ -1,3 +1,4 @@
+import { formatSeconds, secondsOf } from '../time.ts'
 import type { ConformContext, Json, List } from './context.ts'
 import { Breach, Skipped } from './outcomes.ts'
 import { judge, judgeEnvelope, needStore, persistent, type Rule, rule, shown, statuses } from './rule.ts'
@@ -149,4 +150,23 @@ export const listRules: Rule[] = [
     })
     return judge(answer.status === 200, shown(answer).slice(0, 80))
   }),
+  rule(
+    '4.3',
+    'orders.days',
+    'two windows of a day hold the orders of their window of two',
+    persistent(async context => {
+      needStore(context)
+      const { start_date } = context.lists.find(({ name }) => name === 'orders')?.query ?? {}
+      // Both windows end or begin here: whether a window includes its ends is open.
+      const middle = formatSeconds(secondsOf(String(start_date)) + 86_400)
+      const first = await idsOfPages(context, 'orders', { end_date: middle })
+      const second = await idsOfPages(context, 'orders', { start_date: middle })
+      const both = await idsOfPages(context, 'orders')
+      const union = new Set([...first, ...second])
+      const seen = `${first.length} and ${second.length} orders in a day, ${both.length} in two`
+      judge(both.length === union.size && both.every(id => union.has(id)), seen)
+      if (first.length === 0 || second.length === 0) throw new Skipped(`${seen}; each day needs orders`)
+      return seen
+    }),
+  ),
 ]
