@@ -128,6 +128,13 @@ export const planted: Record<string, Fault> = {
   'bearer.invalid': accepts(
     ({ authorization }) => authorization?.startsWith('Bearer eyJhbGciOiJub25lIn0.') === true,
   ),
+  'bearer.none': accepts(({ authorization }) =>
+    /^Bearer eyJhbGciOiJub25lIn0\..{20,}\.$/.test(authorization ?? ''),
+  ),
+  'bearer.unsigned': accepts(
+    ({ authorization }) =>
+      /^Bearer .{40,}\.$/.test(authorization ?? '') && !authorization?.includes('eyJhbGciOiJub25lIn0'),
+  ),
   'bearer.changed': accepts(
     ({ status, authorization }) => status === 401 && (authorization ?? '').length > 60,
   ),

@@ -14,6 +14,17 @@ const onEach = (
   return requests
 }
 
+/** The header `{"alg":"none"}`. */
+const algNone = 'eyJhbGciOiJub25lIn0'
+
+/** A token that anyone can make from the parts of a valid one. */
+const forged = (id: string, expected: string, forge: (parts: string[]) => string): Rule =>
+  rule('5', `bearer.${id}`, expected, async context => {
+    const parts = (await context.token()).split('.')
+    if (parts.length !== 3) throw new Skipped('the access token is not in the form of a JWT')
+    return statuses([401], onEach(context, forge(parts)))
+  })
+
 /** The token of one scope reads its own lists, and gets 403 from the others. */
 const scopeRule = (scope: string): Rule =>
   rule(
@@ -80,7 +91,7 @@ const staysHere = (
 export const tokenRules: Rule[] = [
   rule('5', 'bearer.missing', '401 without a token', context => statuses([401], onEach(context, null))),
   rule('5', 'bearer.invalid', '401 for a token that the server did not issue', context =>
-    statuses([401], onEach(context, 'eyJhbGciOiJub25lIn0.e30.')),
+    statuses([401], onEach(context, `${algNone}.e30.`)),
   ),
   rule('5', 'bearer.changed', '401 for a token whose signature was changed', async context => {
     const token = await context.token()
@@ -88,6 +99,8 @@ export const tokenRules: Rule[] = [
     const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`
     return statuses([401], onEach(context, changed))
   }),
+  forged('none', '401 for the claims of a token under alg none', ([, claims]) => `${algNone}.${claims}.`),
+  forged('unsigned', '401 for a token without its signature', ([head, claims]) => `${head}.${claims}.`),
   rule('5', 'bearer.scheme', '401 for another scheme than Bearer', async context =>
     statuses([401], onEach(context, null, { authorization: `Basic ${await context.token()}` })),
   ),
