@@ -54,7 +54,7 @@ const proxy = createServer(async (request, response) => {
     nth: (counts.get(url.pathname) ?? 0) + 1,
   }
   counts.set(url.pathname, exchange.nth)
-  fault(exchange)
+  await fault(exchange)
   response.writeHead(exchange.status, exchange.headers)
   response.end(typeof exchange.body === 'string' ? exchange.body : JSON.stringify(exchange.body))
 })
@@ -168,6 +168,18 @@ test('an app without integration.store must name the store', async () => {
     /^skip .*: the app has no scope integration.store; name a store with --store/,
   )
 })
+
+for (const rule of ['paging.last.orders', 'orders.days']) {
+  test(`${rule} holds while a new order is written after each request`, async () => {
+    const ofSecond = (seconds: number) =>
+      sampleOrder({ id: `${rule}-${seconds}`, store_id: 1002, created_at: at(seconds) })
+    await world.push(ofSecond(1), ofSecond(90_000))
+    fault = ({ path, nth }) => path.endsWith('/orders') && world.push(ofSecond(100_000 + nth))
+    const args = ['conform', '--url', faulty, '--day', '2026-11-01', '--store', '1002', '--rule', rule]
+    const { code, stdout } = await runClient(args, world.reader)
+    assert.deepEqual([code, stdout.slice(0, 4)], [0, 'pass'], stdout)
+  })
+}
 
 describe('a wrong server', () => {
   test('every rule has a planted fault', () => {

@@ -13,7 +13,7 @@ export interface Exchange {
   /** Which request of its path it is, from 1. */
   nth: number
 }
-export type Fault = (exchange: Exchange) => void
+export type Fault = (exchange: Exchange) => unknown
 
 const lists: Record<string, string> = {
   stores: '/integration/v1/stores',
