@@ -132,9 +132,24 @@ test('without data the rules about it are skipped', async () => {
   )
   assert.deepEqual(
     [code, /^skip .* no orders to look at\n0 passed, 0 failed, 1 skipped/.test(stdout)],
-    [0, true],
+    [1, true],
     stdout,
   )
+})
+
+test('a run that skips more than half of the rules says so in its last line, and fails', async () => {
+  const nowhere = ['conform', '--url', world.server.base, '--day', '2020-01-01', '--store', '1002']
+  const few = await runClient([...nowhere, '--rule', 'cart'], world.reader)
+  assert.match(
+    few.stdout,
+    /\ntoo little data to judge: 4 of 4 rules skipped; name a store and a day with orders .*\n$/,
+  )
+  assert.equal(few.code, 1)
+  const json = JSON.parse((await runClient([...nowhere, '--rule', 'cart', '--json'], world.reader)).stdout)
+  assert.equal(json.too_little_data, true)
+  // Less than half of all rules need orders, items or sales.
+  const all = await runClient(nowhere, world.reader)
+  assert.deepEqual([all.code, all.stdout.includes('too little')], [0, false], all.stdout)
 })
 
 for (const scope of [

@@ -39,13 +39,22 @@ export const conform: Command = {
     const count = (kind: Result['result']) => results.filter(({ result }) => result === kind).length
     const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
     const requests = checks.requests()
+    const tooLittle = skipped > results.length / 2
     if (typeof options['junit'] === 'string') writeFileSync(options['junit'], junit(url, results))
     if (options['json']) {
-      stdout.write(`${JSON.stringify({ url, passed, failed, skipped, requests, rules: results })}\n`)
-    } else stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped; ${requests} requests\n`)
-    return failed === 0 ? 0 : 1
+      stdout.write(
+        `${JSON.stringify({ url, passed, failed, skipped, requests, too_little_data: tooLittle, rules: results })}\n`,
+      )
+    } else {
+      stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped; ${requests} requests\n`)
+      if (tooLittle)
+        stdout.write(`too little data to judge: ${skipped} of ${results.length} rules skipped; ${remedy}\n`)
+    }
+    return failed === 0 && !tooLittle ? 0 : 1
   },
 }
+
+const remedy = 'name a store and a day with orders (--store, --day), and use an app with all scopes'
 
 const lineOf = ({ section, rule, expected, seen, result }: Result): string =>
   `${result.padEnd(4)}  ${section.padEnd(5)}  ${rule}  expected: ${expected}; seen: ${seen.replace(/\s+/g, ' ')}`
