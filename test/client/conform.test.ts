@@ -184,6 +184,16 @@ test('an app without integration.store must name the store', async () => {
   )
 })
 
+test('a server that goes on to answer 429 is not judged', async () => {
+  fault = exchange => {
+    if (exchange.status !== 401) return
+    exchange.status = 429
+    exchange.headers['retry-after'] = '0.01'
+  }
+  const { stdout } = await conform(faulty, '--rule', 'token.secret')
+  assert.match(stdout, /^skip .*; seen: \/auth\/v2\/token: too many requests \(429\)\n/)
+})
+
 for (const rule of ['paging.last.orders', 'orders.days']) {
   test(`${rule} holds while a new order is written after each request`, async () => {
     const ofSecond = (seconds: number) =>

@@ -102,9 +102,12 @@ export async function createContext(options: ConformOptions): Promise<ConformCon
         signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
       })
       const text = await response.text()
-      // An overload is no breach of a rule.
-      if ((response.status !== 429 && response.status !== 503) || tries === 5) {
-        return { status: response.status, headers: response.headers, text, json: jsonOf(text) }
+      const { status } = response
+      // The specification leaves rate limits open, so they are no breach.
+      if (status === 429 && tries === 5) throw new Skipped(`${path}: too many requests (429)`)
+      // A short overload is none either.
+      if ((status !== 429 && status !== 503) || tries === 5) {
+        return { status, headers: response.headers, text, json: jsonOf(text) }
       }
       await pause(Math.min(60, Number(response.headers.get('retry-after')) || 1) * 1000, signal)
     }
