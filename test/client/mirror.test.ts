@@ -212,6 +212,57 @@ test('an app that gets a scope goes on with what the merchant allowed, and has t
   assert.ok((await run()).items > 0)
 })
 
+test('a kind that the copy holds and the app may no longer read is named, and nothing is called complete', async () => {
+  const { server } = world
+  const both = 'integration.store integration.order integration.inventory'
+  const client = await server.newApp({ scope: both })
+  const { client_id, app } = client
+  const allow = (scope: string) =>
+    server.apps.change(client_id, { name: app.name, redirect_uris: app.redirect_uris, scope }, byTest)
+  const stores = [1001n, 1002n]
+  await server.apps.authorize(client_id, stores, byTest)
+  const run = async (command: string, file: string, ...more: string[]) => {
+    const result = await runClient(args(command, file, ...more), client)
+    assert.notEqual(result.stdout, '', result.stderr)
+    return { ...result, result: JSON.parse(result.stdout) }
+  }
+  const files: [string, ...string[]][] = [['lost.db'], ['lost.ndjson', '--format', 'ndjson']]
+  for (const file of files) assert.equal((await run('mirror', ...file)).code, 0)
+
+  await allow('integration.store integration.order')
+  const days = ['items (no access)']
+  for (const [file, ...more] of files) {
+    const { code, stderr, result } = await run('mirror', file, ...more)
+    assert.deepEqual([code, result.complete, result.items > 0], [1, false, true])
+    assert.equal(
+      stderr,
+      'tillgate-client: the items of stores 1001, 1002 are no longer followed: the access of the app lacks integration.inventory\n',
+    )
+  }
+  // A new feed reads again only what the app may read, and the rest stays.
+  await server.storage.changes.renewHistory()
+  assert.equal((await run('mirror', 'lost.db')).result.items > 0, true)
+  for (const repair of [[], ['--repair']]) {
+    const { code, result } = await run('verify', 'lost.db', ...lately, ...repair)
+    assert.deepEqual(
+      [code, result.complete, result.differ],
+      [1, false, stores.map(id => ({ store_id: Number(id), days }))],
+    )
+  }
+
+  await allow('integration.store integration.inventory')
+  await server.apps.authorize(client_id, stores, byTest)
+  const orders = await run('verify', 'lost.db', ...lately)
+  assert.deepEqual([orders.code, orders.result.differ[0].days], [1, ['orders (no access)']])
+  await allow(both)
+  await server.apps.authorize(client_id, stores, byTest)
+  for (const file of files) {
+    const { code, stderr, result } = await run('mirror', ...file)
+    assert.deepEqual([code, stderr, result.complete], [0, '', true])
+  }
+  assert.equal((await run('verify', 'lost.db', ...lately)).code, 0)
+})
+
 test('a new feed: everything is read again, and what the server no longer has is deleted at the end', async () => {
   const db = new DatabaseSync(join(folder, 'all.db'))
   db.exec(
@@ -261,11 +312,16 @@ test('verify finds data that was changed in the file, and --repair reads it agai
 test('a file of the first version is brought up to date', async () => {
   const db = new DatabaseSync(join(folder, 'all.db'))
   for (const table of ['orders', 'items']) db.exec(`alter table ${table} drop column checksum`)
+  db.exec('alter table stores drop column kinds')
   db.exec('pragma user_version = 1')
   db.close()
   await mirror('all.db')
   await complete('all.db')
   assert.equal(query('all.db', 'select 1 from orders where checksum is null').length > 0, true)
+  assert.deepEqual(query('all.db', 'select kinds from stores where store_id in (1001, 1004)'), [
+    { kinds: 'order,item' },
+    { kinds: 'order,item' },
+  ])
 })
 
 test('a full disk is the error that is reported, and the copy goes on where it was', async () => {

@@ -182,7 +182,7 @@ test('a page of changes keeps the text of its entries; a page that is cut off an
   const entry = `{"seq":17,"kind":"item","id":9007199254740993,"data":${data}}`
   const text = `{"status":{"ack":200,"errors":null},"data":{"feed":"f\\u0041","kinds":["item"],"changes":[${entry}, ${entry}],"next":17,"more":false}}`
   const change = { kind: 'item', seq: 17, id: '9007199254740993', data }
-  const page = { feed: 'fA', next: 17, more: false, changes: [change, change] }
+  const page = { feed: 'fA', next: 17, more: false, kinds: ['item'], changes: [change, change] }
   assert.deepEqual(readPage(text), page)
   assert.deepEqual(readPage(JSON.stringify({ data: { ...page, changes: [] } }, null, 2)), {
     ...page,

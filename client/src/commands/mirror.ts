@@ -6,6 +6,7 @@ import { openNdjson } from '../mirror/ndjson.ts'
 import { createProgress } from '../mirror/progress.ts'
 import { openSqlite } from '../mirror/sqlite.ts'
 import { createSync } from '../mirror/sync.ts'
+import { createUnreadableReport } from '../mirror/unreadable.ts'
 import { clientOf, type Command, isLocal, jsonOption, UsageError, urlOption, wholeNumber } from './command.ts'
 
 export const mirror: Command = {
@@ -27,7 +28,8 @@ export const mirror: Command = {
     const count = wholeNumber(options['count'], 'count', [1, 2000])
     const client = clientOf(options, context)
     const copy = await openCopy(String(options['to']), String(options['format']))
-    let complete = false
+    let isCurrent = false
+    let canReadAll = true
     try {
       const heads = createHeads(client)
       const progress = stderr.isTTY ? createProgress(stderr, (await heads.read(0, signal)) ?? []) : null
@@ -38,11 +40,18 @@ export const mirror: Command = {
         parallel,
         count,
         isLocal: isLocal(options['url']),
-        onPage: (...page) => complete || progress?.onPage(...page),
+        onPage: (...page) => isCurrent || progress?.onPage(...page),
       })
+      const unreadable = createUnreadableReport(
+        copy,
+        sync,
+        line => void stderr.write(`tillgate-client: ${line}\n`),
+      )
       const onCurrent = () => {
-        if (!complete) progress?.end()
-        complete = true
+        if (!isCurrent) progress?.end()
+        isCurrent = true
+        unreadable.update()
+        canReadAll = unreadable.isEmpty()
       }
       if (options['follow']) {
         const onTrouble = (error: Error, seconds: number) =>
@@ -57,19 +66,24 @@ export const mirror: Command = {
       if (!signal.aborted) throw error
     } finally {
       // A new feed or store may have begun a walk that has not ended.
-      complete &&= copy.storeIds().every(store_id => copy.position(store_id).complete)
+      isCurrent &&= copy.storeIds().every(store_id => copy.position(store_id).complete)
       const counts = copy.counts()
       copy.close()
-      if (complete || signal.aborted) print(counts)
+      if (isCurrent || signal.aborted) print(counts)
     }
-    return complete ? 0 : 130
+    if (!canReadAll) return 1
+    return isCurrent ? 0 : 130
 
     function print(counts: ReturnType<Copy['counts']>): void {
       const { stores, orders, items } = counts
       const requests = client.requests()
+      const complete = isCurrent && canReadAll
       if (options['json']) stdout.write(`${JSON.stringify({ stores, orders, items, requests, complete })}\n`)
       else {
-        const state = complete ? 'complete' : 'not complete yet: start it again'
+        const what = canReadAll
+          ? 'not complete yet: start it again'
+          : 'not complete: the app may not read all of it'
+        const state = complete ? 'complete' : what
         stdout.write(`${stores} stores, ${orders} orders, ${items} items; ${requests} requests; ${state}\n`)
       }
     }

@@ -43,20 +43,24 @@ export const verify: Command = {
           copy.remove(store_id)
         }
       }
-      const bad = results.filter(({ differ }) => differ.length > 0)
+      const bad = results
+        .map(({ store_id, differ, unreadable }) => ({
+          store_id,
+          days: [...differ, ...unreadable.map(kind => `${kind}s (no access)`)],
+        }))
+        .filter(({ days }) => days.length > 0)
       const { stores, orders, items } = copy.counts()
       const complete = bad.length === 0
       if (options['json']) {
-        const differ = bad.map(({ store_id, differ: days }) => ({ store_id, days }))
         const requests = client.requests()
-        stdout.write(`${stringifyExact({ complete, stores, orders, items, requests, differ })}\n`)
+        stdout.write(`${stringifyExact({ complete, stores, orders, items, requests, differ: bad })}\n`)
       } else if (complete) {
         const what = since === null ? 'complete' : `complete since ${since}`
         stdout.write(`${what}: ${stores} stores, ${orders} orders, ${items} items\n`)
       } else {
-        for (const { store_id, differ } of bad)
-          stdout.write(`store ${store_id} differs: ${differ.join(', ')}\n`)
-        stdout.write('not complete: "verify --repair" reads these stores again\n')
+        for (const { store_id, days } of bad) stdout.write(`store ${store_id} differs: ${days.join(', ')}\n`)
+        const canRepair = results.some(({ differ }) => differ.length > 0)
+        stdout.write(`not complete${canRepair ? ': "verify --repair" reads these stores again' : ''}\n`)
       }
       return complete ? 0 : 1
     } finally {

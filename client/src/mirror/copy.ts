@@ -1,4 +1,4 @@
-import type { Store } from '../types.ts'
+import type { ChangeKind, Store } from '../types.ts'
 
 /** How far the copy of a store goes. `walk` counts the walks from 0: entries of an older one go when a walk ends. */
 export interface Position {
@@ -7,11 +7,13 @@ export interface Position {
   walk: number
   /** Whether the walk has reached its end once. */
   complete: boolean
+  /** What the copy holds of the store, also when it may no longer be read. */
+  kinds: readonly ChangeKind[]
 }
 
 /** An entry of a page; `id` and `data` are the JSON text that the server sent. */
 export interface RawChange {
-  kind: 'order' | 'item'
+  kind: ChangeKind
   seq: number
   id: string
   data: string
@@ -21,6 +23,7 @@ export interface Page {
   feed: string
   next: number
   more: boolean
+  kinds: readonly ChangeKind[]
   changes: RawChange[]
 }
 
@@ -51,8 +54,14 @@ export interface Copy {
 }
 
 /** The position behind a page. */
-export function positionAfter({ walk, complete }: Position, page: Page, until = Infinity): Position {
+export function positionAfter(from: Position, page: Page, until = Infinity): Position {
   const { feed, next, more } = page
   const isCut = next > until
-  return { feed, next: isCut ? until : next, walk, complete: complete || (!more && !isCut) }
+  return {
+    feed,
+    next: isCut ? until : next,
+    walk: from.walk,
+    complete: from.complete || (!more && !isCut),
+    kinds: [...new Set([...from.kinds, ...page.kinds])],
+  }
 }

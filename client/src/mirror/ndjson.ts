@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { parseExact, stringifyExact } from '../exact-json.ts'
-import type { Int64, Store } from '../types.ts'
+import type { ChangeKind, Int64, Store } from '../types.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
 
 /**
@@ -11,9 +11,9 @@ import { type Copy, type Position, positionAfter } from './copy.ts'
 type Line =
   | { kind: 'store'; store_id: Int64; data: Store }
   | { kind: 'removed'; store_id: Int64 }
-  | { kind: 'order' | 'item'; store_id: Int64; id: Int64 | string; seq: number; data: unknown }
+  | { kind: ChangeKind; store_id: Int64; id: Int64 | string; seq: number; data: unknown }
   /** A walk above that of the line before: everything of the store up to here is void. */
-  | ({ kind: 'position'; store_id: Int64 } & Position)
+  | ({ kind: 'position'; store_id: Int64 } & Omit<Position, 'kinds'> & Partial<Pick<Position, 'kinds'>>)
 
 interface State {
   position: Position
@@ -24,12 +24,16 @@ interface State {
 
 const kinds = ['store', 'removed', 'order', 'item', 'position']
 
+const changeKinds: readonly ChangeKind[] = ['order', 'item']
+const entriesOf = ({ orders, items }: State, kind: ChangeKind): Set<string> =>
+  kind === 'order' ? orders : items
+
 const lineOf = (line: Line): string => `${stringifyExact(line)}\n`
 
 /** The list of stores is the first write, so every copy begins with this. */
 const firstBytes = Buffer.from('{"kind":"store","store_id":')
 
-const start: Position = { feed: null, next: 0, walk: 0, complete: false }
+const start: Position = { feed: null, next: 0, walk: 0, complete: false, kinds: [] }
 
 export async function openNdjson(file: string): Promise<Copy> {
   const states = new Map<bigint, State>()
@@ -44,8 +48,8 @@ export async function openNdjson(file: string): Promise<Copy> {
     return state
   }
 
-  const entered = (store_id: Int64, kind: 'order' | 'item', id: string): void =>
-    void stateOf(store_id)[kind === 'order' ? 'orders' : 'items'].add(id)
+  const entered = (store_id: Int64, kind: ChangeKind, id: string): void =>
+    void entriesOf(stateOf(store_id), kind).add(id)
 
   function learn(line: Line): void {
     const state = stateOf(line.store_id)
@@ -53,11 +57,13 @@ export async function openNdjson(file: string): Promise<Copy> {
     else if (line.kind === 'removed') state.isRemoved = true
     else if (line.kind === 'position') {
       const { feed, next, walk, complete } = line
+      // Lines of older versions do not say it.
+      const kinds = line.kinds ?? changeKinds.filter(kind => entriesOf(state, kind).size > 0)
       if (walk > state.position.walk) {
         state.orders.clear()
         state.items.clear()
       }
-      state.position = { feed, next, walk, complete }
+      state.position = { feed, next, walk, complete, kinds }
     } else entered(line.store_id, line.kind, String(line.id))
   }
 
@@ -114,8 +120,8 @@ export async function openNdjson(file: string): Promise<Copy> {
       learn(position)
       return entries.length
     },
-    restart: (store_id, { walk }) =>
-      write([{ kind: 'position', store_id: idOf(store_id), ...start, walk: walk + 1 }]),
+    restart: (store_id, { walk, kinds }) =>
+      write([{ kind: 'position', store_id: idOf(store_id), ...start, walk: walk + 1, kinds }]),
     counts() {
       const held = current().map(([, state]) => state)
       const sum = (of: 'orders' | 'items') => held.reduce((total, each) => total + each[of].size, 0)

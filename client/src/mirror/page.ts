@@ -1,3 +1,4 @@
+import type { ChangeKind } from '../types.ts'
 import type { Page, RawChange } from './copy.ts'
 
 /**
@@ -61,11 +62,16 @@ export function readPage(text: string): Page {
       else page[field] = JSON.parse(raw())
     })
   })
-  const { '"feed"': feed, '"next"': next, '"more"': more } = page
-  if (typeof feed !== 'string' || typeof next !== 'number' || typeof more !== 'boolean') {
+  const { '"feed"': feed, '"next"': next, '"more"': more, '"kinds"': kinds } = page
+  if (
+    typeof feed !== 'string' ||
+    typeof next !== 'number' ||
+    typeof more !== 'boolean' ||
+    !Array.isArray(kinds)
+  ) {
     throw new SyntaxError('the answer is not a page of changes')
   }
-  return { feed, next, more, changes }
+  return { feed, next, more, kinds: kinds as ChangeKind[], changes }
 }
 
 const [quote, backslash, comma] = [34, 92, 44]

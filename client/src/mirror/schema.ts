@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a mirror; a file of a later version is refused. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** `PRAGMA application_id`: "TGmr". */
 export const applicationId = 0x54476d72
@@ -26,10 +26,16 @@ from orders, json_each(orders.data, '$.${array}') as each;`
 /** Of `data`, as it came from the server: `verify` finds what was changed in the file. Null in rows of version 1. */
 const checksum = 'checksum integer'
 
-/** What version 1 lacks. */
-export const upgrade = ['orders', 'items']
-  .map(table => `alter table ${table} add column ${checksum};`)
-  .join(' ')
+/** Comma-separated: what the copy holds of the store. */
+const kinds = "kinds text not null default ''"
+
+/** What each version lacks of the next one. */
+export const upgrades = [
+  ['orders', 'items'].map(table => `alter table ${table} add column ${checksum};`).join(' '),
+  `alter table stores add column ${kinds};
+  update stores set kinds = 'order' where store_id in (select store_id from orders);
+  update stores set kinds = ltrim(kinds || ',item', ',') where store_id in (select store_id from items);`,
+]
 
 /** `data` is the JSON of the API; the other columns and the views are read from it, so they cannot differ from it. */
 export const schema = `
@@ -41,6 +47,7 @@ create table stores (
   feed text,
   walk integer not null default 0,
   complete integer not null default 0,
+  ${kinds},
   -- Since when the app may no longer read the store; null while it may.
   removed_at text,
   data text not null,

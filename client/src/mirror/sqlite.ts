@@ -2,9 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 // As a whole: early versions of Node 20 lack crc32, and need it only here.
 import zlib from 'node:zlib'
 import { stringifyExact } from '../exact-json.ts'
+import type { ChangeKind } from '../types.ts'
 import { pause } from '../transport.ts'
 import { type Copy, type Position, positionAfter } from './copy.ts'
-import { applicationId, schema, schemaVersion, upgrade } from './schema.ts'
+import { applicationId, schema, schemaVersion, upgrades } from './schema.ts'
 
 /** How long to wait for another process, in milliseconds. */
 const busyTimeout = 10_000
@@ -27,8 +28,10 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
     `update stores set removed_at = datetime('now') where store_id = ? and removed_at is null`,
   )
   const storeIds = exact('select store_id from stores where removed_at is null order by store_id')
-  const findPosition = db.prepare('select feed, seq as next, walk, complete from stores where store_id = ?')
-  const movePosition = db.prepare(`update stores set feed = ?, seq = ?, walk = ?, complete = ?
+  const findPosition = db.prepare(
+    'select feed, seq as next, walk, complete, kinds from stores where store_id = ?',
+  )
+  const movePosition = db.prepare(`update stores set feed = ?, seq = ?, walk = ?, complete = ?, kinds = ?
     where store_id = ? and feed is ? and seq = ? and walk = ?`)
   const put = (table: string) =>
     db.prepare(`insert into ${table} (store_id, id, seq, walk, data, checksum) values (?, ?, ?, ?, ?, ?)
@@ -36,9 +39,8 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
         seq = excluded.seq, walk = excluded.walk, data = excluded.data, checksum = excluded.checksum`)
   const putOrder = put('orders')
   const putItem = put('items')
-  const sweep = ['orders', 'items'].map(table =>
-    db.prepare(`delete from ${table} where store_id = ? and walk < ?`),
-  )
+  const sweep = (table: string) => db.prepare(`delete from ${table} where store_id = ? and walk < ?`)
+  const sweeps = { order: sweep('orders'), item: sweep('items') }
   const countAll = db.prepare(`with current as (select store_id from stores where removed_at is null)
     select (select count(*) from current) as stores,
       (select count(*) from orders where store_id in current) as orders,
@@ -46,9 +48,10 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
 
   /** False when another process has moved the position. */
   function move(store_id: bigint, from: Position, to: Position): boolean {
-    const { feed, next, walk, complete } = to
-    const args = [feed, next, walk, Number(complete), store_id, from.feed, from.next, from.walk] as const
-    return Number(movePosition.run(...args).changes) === 1
+    const { feed, next, walk, complete, kinds } = to
+    const values = [feed, next, walk, Number(complete), kinds.join()] as const
+    const { changes } = movePosition.run(...values, store_id, from.feed, from.next, from.walk)
+    return Number(changes) === 1
   }
 
   return {
@@ -64,8 +67,15 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
     remove: store_id => void markRemoved.run(store_id),
     storeIds: () => storeIds.all().map(({ store_id }) => store_id as bigint),
     position(store_id) {
-      const { feed, next, walk, complete } = (findPosition.get(store_id) ?? {}) as Record<string, never>
-      return { feed: feed ?? null, next: next ?? 0, walk: walk ?? 0, complete: complete === 1 }
+      const row = (findPosition.get(store_id) ?? {}) as Record<string, never>
+      const { feed, next, walk, complete, kinds } = row
+      return {
+        feed: feed ?? null,
+        next: next ?? 0,
+        walk: walk ?? 0,
+        complete: complete === 1,
+        kinds: kinds ? (String(kinds).split(',') as ChangeKind[]) : [],
+      }
     },
     apply: (store_id, from, page, until = Number.MAX_SAFE_INTEGER) =>
       transaction(db, () => {
@@ -77,13 +87,13 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
           if (kind === 'order') putOrder.run(store_id, JSON.parse(id) as string, ...rest)
           else putItem.run(store_id, BigInt(id), ...rest)
         }
-        // The walk has ended: the server no longer has what it did not bring.
+        // The walk has ended: of the kinds that it read, the server no longer has what it did not bring.
         if (to.complete && !from.complete && to.walk > 0)
-          for (const each of sweep) each.run(store_id, to.walk)
+          for (const kind of page.kinds) sweeps[kind].run(store_id, to.walk)
         return changes.length
       }),
     restart: (store_id, from) =>
-      void move(store_id, from, { feed: null, next: 0, walk: from.walk + 1, complete: false }),
+      void move(store_id, from, { ...from, feed: null, next: 0, walk: from.walk + 1, complete: false }),
     counts: () => ({ ...countAll.get() }) as unknown as ReturnType<Copy['counts']>,
     close: () => db.close(),
   }
@@ -155,13 +165,14 @@ async function useWriteAheadLog(db: DatabaseSync): Promise<void> {
   }
 }
 
-/** Makes the tables, or those of version 1 complete. Another process may be about to do the same. */
+/** Makes the tables, or adds what those of an older version lack. Another process may be about to do the same. */
 function prepare(db: DatabaseSync, isOurs: () => boolean, isCurrent: () => boolean): void {
   transaction(db, () => {
     if (!isOurs() && db.prepare('select 1 from sqlite_schema').get())
       throw new Error('has tables of something else')
     if (isCurrent()) return
-    db.exec(isOurs() ? upgrade : schema)
+    const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number }
+    db.exec(isOurs() ? upgrades.slice(version - 1).join('\n') : schema)
     db.exec(`pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}`)
   })
 }

@@ -25,9 +25,11 @@ export interface Sync {
   stores(): Promise<void>
   /** Reads these stores to their end, or to the seq `until`. True when one of them had to begin again. */
   changes(store_ids: readonly bigint[], until?: number): Promise<boolean>
+  /** What the copy holds of a store and the app may no longer read. */
+  unreadable(store_id: bigint): readonly ChangeKind[]
 }
 
-/** Named in every request: an app that loses a scope would otherwise follow less without noticing. */
+/** Named in every request: the feed of a copy that gets a kind back does not cover it, so it is read again. */
 async function kindsOf(client: Client, signal: AbortSignal): Promise<ChangeKind[]> {
   const scopes = (await client.token({ signal })).scope.split(' ')
   const kinds: ChangeKind[] = []
@@ -39,6 +41,8 @@ async function kindsOf(client: Client, signal: AbortSignal): Promise<ChangeKind[
 
 export function createSync({ client, copy, signal, parallel, count, isLocal, onPage }: SyncOptions): Sync {
   const headers: Record<string, string> = isLocal ? { 'accept-encoding': 'identity' } : {}
+
+  const unreadable = new Map<bigint, ChangeKind[]>()
 
   async function ofStore(store_id: bigint, until?: number): Promise<boolean> {
     let kinds: string | undefined = (await kindsOf(client, signal)).join()
@@ -59,14 +63,18 @@ export function createSync({ client, copy, signal, parallel, count, isLocal, onP
         const stored = copy.apply(store_id, from, page, until)
         // Another process was faster: go on from its position.
         if (stored === null) continue
+        unreadable.set(
+          store_id,
+          from.kinds.filter(kind => !page.kinds.includes(kind)),
+        )
         onPage?.(store_id, page, stored)
         if (!page.more) return restarted
       } catch (error) {
         if (isTillgateError(error, 'feed_changed') && from.feed !== null) {
           copy.restart(store_id, from)
           restarted = true
-        } else if (isTillgateError(error, 'store_forbidden') && kinds !== undefined) {
-          // The app may have got a scope that this store's merchant has not allowed: what is allowed goes on.
+        } else if (kinds !== undefined && isForbidden(error)) {
+          // The app, or its access to this store, may lack a scope that the token names: what is allowed goes on.
           kinds = undefined
         } else if (isTillgateError(error, 'store_forbidden') || isTillgateError(error, 'store_not_found')) {
           copy.remove(store_id)
@@ -94,8 +102,12 @@ export function createSync({ client, copy, signal, parallel, count, isLocal, onP
       for (const each of workers) if (each.status === 'rejected') throw each.reason
       return restarted
     },
+    unreadable: store_id => unreadable.get(store_id) ?? [],
   }
 }
+
+const isForbidden = (error: unknown): boolean =>
+  isTillgateError(error, 'store_forbidden') || isTillgateError(error, 'scope_insufficient')
 
 /** Array.fromAsync, which Node 20 lacks. */
 async function collect<T>(list: AsyncIterable<T>): Promise<T[]> {
