@@ -17,7 +17,7 @@ export interface TransportOptions {
   /** Default: the global `fetch`. */
   fetch?: typeof fetch
   retry?: RetryOptions
-  /** Milliseconds for an answer, without the time that the request asks the server to wait: default 30,000. */
+  /** Milliseconds for an answer, without the time that the request asks the server to wait: default 30,000; 0: no limit. */
   timeout?: number
   /** Pauses between retries; another one in tests. */
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
@@ -66,7 +66,8 @@ export function createTransport(options: TransportOptions): Transport {
     const abort = () => controller.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     const late = new Error(`no answer within ${timeout / 1000 + wait} seconds`)
-    const timer = setTimeout(() => controller.abort(late), timeout + wait * 1000)
+    const isLimited = timeout > 0 && timeout < Infinity
+    const timer = isLimited ? timerOf(timeout + wait * 1000, () => controller.abort(late)) : undefined
     try {
       sent++
       const search = query && query.size > 0 ? `?${query}` : ''
@@ -192,6 +193,12 @@ function secondsOf(headers: Headers): number | null {
   return Number.isNaN(date) ? null : Math.max(0, (date - (Number.isNaN(now) ? Date.now() : now)) / 1000)
 }
 
+/** A longer timer would fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+const timerOf = (milliseconds: number, act: () => void) =>
+  setTimeout(act, Math.min(milliseconds, longestTimer))
+
 /** Resolves after the time; rejects at once with the signal's reason. */
 export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -200,9 +207,9 @@ export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void>
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
+    const timer = timerOf(milliseconds, () => {
       signal?.removeEventListener('abort', abort)
       resolve()
-    }, milliseconds)
+    })
     signal?.addEventListener('abort', abort, { once: true })
   })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { type Client, createClient } from '../../client/src/index.ts'
+import { type Client, createClient, TillgateError } from '../../client/src/index.ts'
+import { follow } from '../../client/src/mirror/follow.ts'
 import { pause } from '../../client/src/transport.ts'
 
 /** Faults that a server has to be made to show: a bare server that answers as each test says. */
@@ -262,6 +263,50 @@ test('a real pause ends when the signal aborts', async () => {
   const began = performance.now()
   await assert.rejects(Array.fromAsync(client.stores({ signal: controller.signal })), /stopped/)
   assert.ok(performance.now() - began < 30_000, 'the pause went on')
+})
+
+test('no time is too long for a timer, and a timeout of 0 or Infinity is none', async () => {
+  const overflows: string[] = []
+  const listen = ({ name, message }: Error) => {
+    if (name === 'TimeoutOverflowWarning') overflows.push(message)
+  }
+  process.on('warning', listen)
+  const controller = new AbortController()
+  const pausing = pause(1e12, controller.signal)
+  for (const timeout of [0, Infinity, 1e12]) {
+    const tokens = { accessToken: 't', scope: '', expiresAt: Infinity }
+    const respond = async (_: string, { signal }: RequestInit) => {
+      // Behind a timer of 0 ms.
+      await new Promise(resolve => setTimeout(resolve, 5))
+      return Response.json({ data: [{ aborted: signal?.aborted }] })
+    }
+    const client = clientOf(respond, { timeout, tokenStore: { get: () => tokens, set: () => {} } })
+    assert.deepEqual(await Array.fromAsync(client.stores()), [{ aborted: false }], String(timeout))
+  }
+  controller.abort(new Error('stopped'))
+  await assert.rejects(pausing, /stopped/)
+  process.off('warning', listen)
+  assert.deepEqual(overflows, [])
+})
+
+test('mirror --follow pauses an hour at most, whatever Retry-After says', async () => {
+  const controller = new AbortController()
+  const pauses: number[] = []
+  const overloaded = async () => {
+    throw new TillgateError('rate_limited', 'no', { status: 429, retryAfter: 1e12 })
+  }
+  await follow({
+    sync: { stores: overloaded, changes: overloaded, unreadable: () => [] },
+    copy: {} as never,
+    heads: { read: overloaded },
+    signal: controller.signal,
+    onCurrent: () => {},
+    onTrouble: (_, seconds) => {
+      pauses.push(seconds)
+      controller.abort()
+    },
+  })
+  assert.deepEqual(pauses, [3600])
 })
 
 test('iss is compared with the address as URLs are normalized', async () => {

@@ -18,6 +18,9 @@ export interface FollowOptions {
 /** Names and time zones of stores are in no feed, so the list is read again at this interval. */
 const storesInterval = 3_600_000
 
+/** In seconds; an operator's mistake in `Retry-After` must not stop the copy for days. */
+const longestPause = 3600
+
 export async function follow({
   sync,
   copy,
@@ -63,7 +66,7 @@ export async function follow({
       if (!isTransient(error)) throw error
       // The heads were perhaps read and not followed: the next round asks every store.
       storesRead = 0
-      const seconds = Math.max(error.retryAfter ?? 0, Math.min(60, 2 ** failures++))
+      const seconds = Math.min(longestPause, Math.max(error.retryAfter ?? 0, Math.min(60, 2 ** failures++)))
       onTrouble(error, seconds)
       await pause(seconds * 1000, signal).catch(() => {})
     }
