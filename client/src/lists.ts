@@ -1,6 +1,6 @@
 import { type Api, type ApiRequest, dataAs } from './api.ts'
 import { TillgateError } from './errors.ts'
-import { formatSeconds, secondsOf, type Time } from './time.ts'
+import { formatSeconds, lastSecondOf, secondsOf, type Time } from './time.ts'
 import { pause } from './transport.ts'
 import type { Change, ChangeKind, ChangesPage, Order, StoreId } from './types.ts'
 
@@ -21,7 +21,7 @@ interface ListOptions {
 export interface OrdersOptions extends ListOptions {
   storeId: StoreId
   from: Time
-  /** Default: now. */
+  /** Included; a day to its end. Default: now. */
   to?: Time
   /** Which time `from` and `to` are about: default `created_at`. */
   dateField?: 'created_at' | 'updated_at' | 'paid_at'
@@ -109,7 +109,7 @@ const longestWindow = 172_800
 
 export function ordersOf(api: Api, options: OrdersOptions): List<Order> {
   const { storeId, from, to = new Date(), dateField, ...list } = options
-  const [start, end] = [secondsOf(from), secondsOf(to)]
+  const [start, end] = [secondsOf(from), lastSecondOf(to)]
   if (start > end) throw new TypeError('orders: from is after to')
   const windows = {
     *[Symbol.iterator]() {

@@ -69,7 +69,19 @@ test('orders of any time come once each, in windows that the server accepts', as
   )
   // A window ends at second 172800, where an order is, and the next begins at 172801.
   assert.deepEqual(await all(at(0), at(172_801)), expected.slice(0, 5))
+  // Twelve hours lie between two orders.
+  assert.deepEqual(await all('2026-11-02', '2026-11-02'), expected.slice(2, 4), 'a day is whole')
+  const windows = await asked(() => all('2026-11-01', '2026-11-03'))
+  assert.deepEqual(
+    [...new Set(windows.flatMap(url => new URL(url, world.server.base).searchParams.getAll('end_date')))],
+    ['2026-11-03 00:00:00', '2026-11-03 23:59:59'],
+  )
   assert.throws(() => newClient().orders({ storeId: 1001, from: at(1), to: at(0) }), TypeError)
+  for (const from of ['2026-02-30', '2026-02-30 10:00:00', '2026-02-30T10:00:00Z']) {
+    const named = { name: 'TypeError', message: `not a time: ${from}` }
+    assert.throws(() => newClient().orders({ storeId: 1001, from }), named)
+    assert.throws(() => newClient().items({ storeId: 1001, updatedAfter: from }), named)
+  }
   assert.throws(() => newClient().orders({ storeId: 1001, from: 'yesterday' }), TypeError)
 })
 

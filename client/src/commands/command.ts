@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { type Client, createClient } from '../client.ts'
+import { isDay } from '../time.ts'
 
 /** What the commands share: options, credentials, output and errors. */
 
@@ -84,9 +85,7 @@ export function wholeNumber(value: Options[string], name: string, [least, most]:
 
 export function dayOf(value: Options[string], name: string): string {
   const day = String(value)
-  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN
-  // Date.parse accepts 30 February and means 2 March.
-  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day)) return day
+  if (isDay(day)) return day
   throw new UsageError(`--${name} was "${day}"; it must be a day, yyyy-MM-dd`)
 }
 
