@@ -309,6 +309,37 @@ test('verify finds data that was changed in the file, and --repair reads it agai
   assert.deepEqual(copied('all.db'), await held([1001, 1002, 1004, big]))
 })
 
+test('verify names entries that were changed to values that no server sends, and --repair reads them again', async () => {
+  const one = "where id = 'first 3'"
+  const set = (field: string, value: string) =>
+    `update orders set data = json_set(data, '$.${field}', ${value}) ${one}`
+  const extra = (data: string) =>
+    `insert into orders (store_id, id, seq, walk, data) values (1001, 'x', 5, 9, '${data}')`
+  const huge = '9223372036854775807'
+  const cases: [sql: string, days: string[]][] = [
+    [set('subtotal', '12.5'), ['2026-11-01']],
+    [set('subtotal', "'abc'"), ['2026-11-01']],
+    [set('subtotal', huge), ['2026-11-01']],
+    [set('created_at', "'garbage'"), ['2026-11-01', 'undated']],
+    [set('created_at', "'2026-13-45 00:00:00'"), ['2026-11-01', 'undated']],
+    [set('created_at', 'null'), ['2026-11-01', 'undated']],
+    [`update orders set seq = ${huge} ${one}`, ['2026-11-01']],
+    [`update orders set checksum = ${huge} ${one}`, ['2026-11-01']],
+    [`update items set seq = ${huge}, data = '{}' where id = 1`, ['items']],
+    [extra('{}'), ['undated']],
+    [extra('{"created_at":"2030-01-01 00:00:00","subtotal":0}'), ['2030-01-01']],
+  ]
+  for (const [sql, days] of cases) {
+    const db = new DatabaseSync(join(folder, 'all.db'))
+    db.exec(sql)
+    db.close()
+    const { code, differ } = await verify('all.db', ...lately)
+    assert.deepEqual([code, differ], [1, [{ store_id: 1001, days }]], sql)
+    assert.equal((await verify('all.db', '--repair', ...lately)).complete, true, sql)
+  }
+  assert.deepEqual(copied('all.db'), await held([1001, 1002, 1004, big]))
+})
+
 test('a file of the first version is brought up to date', async () => {
   const db = new DatabaseSync(join(folder, 'all.db'))
   for (const table of ['orders', 'items']) db.exec(`alter table ${table} drop column checksum`)

@@ -39,7 +39,7 @@ export async function openSqlite(file: string, { create = true } = {}): Promise<
         seq = excluded.seq, walk = excluded.walk, data = excluded.data, checksum = excluded.checksum`)
   const putOrder = put('orders')
   const putItem = put('items')
-  const sweep = (table: string) => db.prepare(`delete from ${table} where store_id = ? and walk < ?`)
+  const sweep = (table: string) => db.prepare(`delete from ${table} where store_id = ? and walk <> ?`)
   const sweeps = { order: sweep('orders'), item: sweep('items') }
   const countAll = db.prepare(`with current as (select store_id from stores where removed_at is null)
     select (select count(*) from current) as stores,

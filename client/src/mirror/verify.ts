@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../client.ts'
 import { isTillgateError } from '../errors.ts'
+import { isDay } from '../time.ts'
 import type { ChangeKind, Receipts } from '../types.ts'
 import { checksumOf, type SqliteCopy } from './sqlite.ts'
 import type { Sync } from './sync.ts'
@@ -9,7 +10,7 @@ import type { Sync } from './sync.ts'
 
 export interface StoreResult {
   store_id: bigint
-  /** UTC days that differ, and "items". */
+  /** UTC days that differ, "items", and "undated": orders that the file alone has, without a real `created_at`. */
   differ: string[]
   /** What the copy holds and the app may no longer read. */
   unreadable: readonly ChangeKind[]
@@ -31,12 +32,15 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 
 export function createVerify({ since, client, copy, sync, signal }: VerifyOptions) {
   const { db } = copy
-  const otherDays = db.prepare(`select distinct substr(created_at, 1, 10) as day from orders
-    where store_id = ?1 and (created_at < ?2 or created_at > ?3 || '~') order by created_at`)
+  const findDays = db.prepare(`select distinct coalesce(substr(created_at, 1, 10), '') as day
+    from orders where store_id = ? order by day`)
+  // As text: another program may have written a number that JavaScript cannot hold.
+  const entry = 'cast(id as text) as id, cast(seq as text) as seq, data, cast(checksum as text) as checksum'
   const orders =
-    db.prepare(`select substr(created_at, 1, 10) as day, id, seq, subtotal, data, checksum from orders
+    db.prepare(`select substr(created_at, 1, 10) as day, cast(subtotal as text) as subtotal, ${entry} from orders
     where store_id = ? and created_at >= ? and created_at < ? order by created_at`)
-  const items = db.prepare('select cast(id as text) as id, seq, data, checksum from items where store_id = ?')
+  const items = db.prepare(`select ${entry} from items where store_id = ?`)
+  const daysOf = (store_id: bigint) => (findDays.all(store_id) as { day: string }[]).map(({ day }) => day)
 
   /** Windows of at most 400 days: from `since` to tomorrow or later, and the other days that the copy has. */
   function windowsOf(store_id: bigint): [first: string, last: string][] {
@@ -49,8 +53,8 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
     for (let first = Date.parse(start); first <= Date.now() + day; first += longestSpan * day) {
       windows.push(windowFrom(first))
     }
-    const [oldest, newest] = [since === null ? start : '', windows.at(-1)?.[1] ?? '']
-    for (const { day: other } of otherDays.all(store_id, oldest, newest) as { day: string }[]) {
+    for (const other of daysOf(store_id)) {
+      if (!isDay(other) || (since !== null && other < since)) continue
       if (!windows.some(([first, last]) => first <= other && other <= last)) {
         windows.push(windowFrom(Date.parse(other)))
       }
@@ -62,22 +66,18 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
   function ownDays(store_id: bigint, first: string, last: string): Map<string, string> {
     const days = new Map<string, { count: number; subtotal: bigint; digest: bigint; altered: number }>()
     // Every created_at of the last day sorts before this.
-    for (const row of orders.iterate(store_id, first, `${last}~`)) {
-      const { day, id, seq, subtotal } = row as {
-        day: string
-        id: string
-        seq: number
-        subtotal: number | null
-      }
-      const sums = days.get(day) ?? { count: 0, subtotal: 0n, digest: 0n, altered: 0 }
-      sums.altered += alteredOf(row as unknown as Row)
+    const rows = orders.iterate(store_id, first, `${last}~`) as unknown as Iterable<OrderRow>
+    for (const row of rows) {
+      const sums = days.get(row.day) ?? { count: 0, subtotal: 0n, digest: 0n, altered: 0 }
+      sums.altered += alteredOf(row)
       sums.count++
-      sums.subtotal += BigInt(subtotal ?? 0)
-      sums.digest += entryDigest(id, seq)
-      days.set(day, sums)
+      sums.subtotal += centsOf(row.subtotal)
+      sums.digest += entryDigest(row)
+      days.set(row.day, sums)
     }
+    const real = [...days].filter(([day]) => isDay(day))
     return new Map(
-      [...days].map(([day, { count, subtotal, digest, altered }]) => [
+      real.map(([day, { count, subtotal, digest, altered }]) => [
         day,
         `${count} ${subtotal} ${hex(digest)}${says(altered)}`,
       ]),
@@ -86,9 +86,9 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
 
   function ownItems(store_id: bigint): string {
     let [count, digest, altered] = [0, 0n, 0]
-    for (const row of items.iterate(store_id) as unknown as Iterable<Row & { id: string; seq: number }>) {
+    for (const row of items.iterate(store_id) as unknown as Iterable<Row>) {
       count++
-      digest += entryDigest(row.id, row.seq)
+      digest += entryDigest(row)
       altered += alteredOf(row)
     }
     return `${count} ${hex(digest)}${says(altered)}`
@@ -132,18 +132,30 @@ export function createVerify({ since, client, copy, sync, signal }: VerifyOption
       withItems = false
     }
     await sync.changes([store_id])
+    if (isComparable && !daysOf(store_id).every(isDay)) differ.push('undated')
     return { store_id, differ: [...new Set(differ)].sort(), unreadable: sync.unreadable(store_id) }
   }
 }
 
 interface Row {
+  id: string
+  seq: string
   data: string
-  checksum: number | null
+  checksum: string | null
 }
+
+interface OrderRow extends Row {
+  day: string
+  subtotal: string | null
+}
+
+/** Nothing for what was changed to another value than whole cents: the checksum finds it. */
+const centsOf = (subtotal: string | null): bigint =>
+  /^-?\d+$/.test(subtotal ?? '') ? BigInt(subtotal ?? 0) : 0n
 
 /** Receipts have no digest of the data: the file itself says whether it is as it came. */
 const alteredOf = ({ data, checksum }: Row): number =>
-  checksum !== null && checksum !== checksumOf(data) ? 1 : 0
+  checksum !== null && checksum !== String(checksumOf(data)) ? 1 : 0
 
 const says = (altered: number): string => (altered === 0 ? '' : `, ${altered} altered`)
 
@@ -152,7 +164,7 @@ export const isGone = (error: unknown): boolean =>
   isTillgateError(error, 'store_forbidden') || isTillgateError(error, 'store_not_found')
 
 /** The first 16 bytes of SHA-256 over `id:seq`, as a number. */
-const entryDigest = (id: string, seq: number): bigint =>
+const entryDigest = ({ id, seq }: Row): bigint =>
   BigInt(`0x${createHash('sha256').update(`${id}:${seq}`).digest('hex').slice(0, 32)}`)
 
 const hex = (sum: bigint): string => BigInt.asUintN(128, sum).toString(16).padStart(32, '0')
