@@ -19,6 +19,8 @@ export interface TransportOptions {
   retry?: RetryOptions
   /** Milliseconds for an answer, without the time that the request asks the server to wait: default 30,000; 0: no limit. */
   timeout?: number
+  /** Called before each retry, with the error that causes it. */
+  onRetry?: (error: TillgateError) => void
   /** Pauses between retries; another one in tests. */
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
@@ -54,13 +56,15 @@ const transientForReads = [408, 500, 502, 504]
 
 export function createTransport(options: TransportOptions): Transport {
   const { limit = 5, base = 500, max = 30_000 } = options.retry ?? {}
-  const { timeout = 30_000, sleep = pause } = options
+  const { timeout = 30_000, sleep = pause, onRetry } = options
   const origin = baseOf(options.baseUrl)
   let sent = 0
 
   async function attempt(exchange: Exchange): Promise<Answer> {
     const { method = 'GET', path, query, headers, body, signal, wait = 0, parse = parseExact } = exchange
     signal?.throwIfAborted()
+    // Appended to the host, it would send the token elsewhere.
+    if (!path.startsWith('/')) throw new TypeError(`path was "${path}"; it must begin with "/"`)
     // By hand: AbortSignal.any keeps a listener on a long-lived signal in some versions of Node.
     const controller = new AbortController()
     const abort = () => controller.abort(signal?.reason)
@@ -75,13 +79,13 @@ export function createTransport(options: TransportOptions): Transport {
         method,
         headers: { accept: 'application/json', ...headers },
         body: body ?? null,
-        // Redirects would send the token elsewhere.
-        redirect: 'error',
+        // A redirect would send the token elsewhere: it is an error, with its address.
+        redirect: 'manual',
         signal: controller.signal,
       })
       const text = await response.text()
       const { status, ok, headers: received } = response
-      if (!ok && status !== 304) throw errorOf(response, text)
+      if (!ok && status !== 304) throw errorOf(response, text, `${method} ${path}`)
       return { status, headers: received, body: ok ? parsed(text, parse, response) : null }
     } catch (error) {
       signal?.throwIfAborted()
@@ -101,8 +105,10 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         return await attempt(exchange)
       } catch (error) {
-        const delay = error instanceof TillgateError ? delayOf(error, exchange.method, retries) : null
+        if (!(error instanceof TillgateError)) throw error
+        const delay = delayOf(error, exchange.method, retries)
         if (retries >= limit || delay === null) throw error
+        onRetry?.(error)
         await sleep(delay, exchange.signal)
       }
     }
@@ -115,7 +121,7 @@ export function createTransport(options: TransportOptions): Transport {
     const isTransient =
       code === 'connection_failed' ||
       [429, 503].includes(status) ||
-      (code === 'response_invalid' && status < 300)
+      (code === 'response_invalid' && status >= 200 && status < 300)
     if (!isTransient && (method === 'POST' || !transientForReads.includes(status))) return null
     const step = Math.min(max, base * 2 ** retries)
     // Jitter, so that clients that failed together do not return together; never before Retry-After.
@@ -127,8 +133,13 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** The address that paths are appended to. */
-export const baseOf = (url: string | URL): string =>
-  new URL(url).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+export function baseOf(url: string | URL): string {
+  const text = String(url)
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new TypeError(`baseUrl was "${text}"; it must be an http(s) address`)
+  }
+  return new URL(text).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+}
 
 function parsed(text: string, parse: (text: string) => unknown, { status, headers, url }: Response): unknown {
   try {
@@ -140,10 +151,12 @@ function parsed(text: string, parse: (text: string) => unknown, { status, header
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** Node gives an error about several addresses of one name a code and no message. */
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error)
 
 /** The error that an answer reports, in the API's envelope or as RFC 6749 §5.2. */
-function errorOf({ status, headers }: Response, text: string): TillgateError {
+function errorOf({ status, headers, type }: Response, text: string, request: string): TillgateError {
   const body = errorBodyOf(text)
   const errors = body?.status?.errors
   const {
@@ -152,7 +165,11 @@ function errorOf({ status, headers }: Response, text: string): TillgateError {
     details = [],
   } = typeof errors === 'string' ? { message: errors } : (errors ?? {})
   const known = code ?? codesOfStatus[status] ?? 'response_invalid'
-  return new TillgateError(known, `${status} ${message ?? known}`, {
+  // A browser hides the status and the address of a redirect.
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
+  const target = isRedirect ? `redirects to ${headers.get('location') ?? 'another address'}` : known
+  const said = message === undefined ? `${request}: ${status} ${target}` : `${status} ${message}`
+  return new TillgateError(known, said, {
     status,
     requestId: headers.get('x-request-id'),
     details,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -73,6 +75,46 @@ test('without credentials, with wrong ones, or with a file of something else, on
   setImmediate(() => unreachable.abort(new Error('stopped')))
   const args = ['mirror', '--url', 'http://127.0.0.1:9', '--to', path('x.db')]
   assert.equal((await runClient(args, world.reader, unreachable)).code, 130)
+})
+
+/** An address whose requests are answered one by one, the last answer again and again; `seen` counts them. */
+async function startAnswers(...answers: ((response: ServerResponse) => void)[]) {
+  let seen = 0
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(seen++, answers.length - 1)]
+    request.resume().on('end', () => answer?.(response))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return { url, seen: () => seen, [Symbol.dispose]: () => void server.close().closeAllConnections() }
+}
+
+test('the first failed connection is a line, and a redirect is the end', async () => {
+  using answers = await startAnswers(
+    response => response.destroy(),
+    response => response.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
+  )
+  const args = ['mirror', '--url', answers.url, '--to', path('moved.db')]
+  const first = await run(...args)
+  const line = 'tillgate-client: POST /auth/v2/token: 302 redirects to https://elsewhere.example/\n'
+  assert.equal(first.code, 1)
+  assert.match(first.stderr, /^tillgate-client: \S+ does not answer \(POST .+\); trying again\n[^\n]+\n$/)
+  assert.ok(first.stderr.endsWith(line), first.stderr)
+  const following = await run(...args, '--follow')
+  assert.deepEqual([following.code, following.stderr], [1, line])
+  assert.equal(answers.seen(), 3)
+})
+
+test('--follow on a terminal waits for a server that is down at the start', async () => {
+  const controller = new AbortController()
+  using answers = await startAnswers(
+    response => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not yet'),
+    () => controller.abort(new Error('stopped')),
+  )
+  const args = ['mirror', '--url', answers.url, '--to', path('down.db'), '--follow']
+  const { code, stderr } = await runClient(args, world.reader, { signal: controller.signal, terminal: true })
+  assert.deepEqual([code, answers.seen()], [130, 2])
+  assert.match(stderr, /POST \/auth\/v2\/token: 404 response_invalid; trying again in 1 s\n$/)
 })
 
 test('a terminal shows a progress bar, anything else does not', async () => {

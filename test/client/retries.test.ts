@@ -348,12 +348,43 @@ test('the token goes to no other address: a Link to one, and a redirect, are not
   assert.equal(seen.at(-1)?.url, '/integration/v1/stores?count=1000&cursor=abc')
   const away = (_: unknown, response: ServerResponse) =>
     response.writeHead(302, { location: '/elsewhere' }).end()
-  const redirected = await read([away as Handler], { retry: { limit: 0 } })
-  assert.equal(redirected.result.code, 'connection_failed')
+  const redirected = await read([away as Handler])
+  assert.deepEqual(
+    [redirected.result.code, redirected.result.status, redirected.requests],
+    ['response_invalid', 302, 1],
+  )
+  assert.equal(redirected.result.message, 'GET /integration/v1/stores: 302 redirects to /elsewhere')
   assert.equal(
     seen.some(({ url }) => url === '/elsewhere'),
     false,
   )
+})
+
+test('the secret is posted once to a server that redirects', async () => {
+  const posted: string[] = []
+  const location = 'https://pos.example/auth/v2/token'
+  const client = clientOf(async url => {
+    posted.push(url)
+    return new Response(null, { status: 301, headers: { location } })
+  })
+  await assert.rejects(client.token(), {
+    code: 'response_invalid',
+    status: 301,
+    message: `POST /auth/v2/token: 301 redirects to ${location}`,
+  })
+  assert.equal(posted.length, 1)
+})
+
+test('an address or path that cannot be one is an error at once', async () => {
+  for (const baseUrl of ['pos.example', 'ftp://pos.example', 'localhost:8080']) {
+    const named = { name: 'TypeError', message: `baseUrl was "${baseUrl}"; it must be an http(s) address` }
+    assert.throws(() => createClient({ baseUrl, clientId: 'a' }), named)
+  }
+  const client = clientOf(async () => Response.json({ access_token: 't', expires_in: 60, data: [] }))
+  await assert.rejects(client.request({ path: '.elsewhere.example/' }), {
+    name: 'TypeError',
+    message: 'path was ".elsewhere.example/"; it must begin with "/"',
+  })
 })
 
 test('a server without Link is read by index until a page is not full', async () => {
@@ -372,7 +403,11 @@ test('errors as text, and answers that are not the API’s, are understood', asy
   assert.match((await read([asText])).result.message, /403 not yours/)
   const html: Handler = (_, response) =>
     void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>')
-  assert.equal((await read([html], { retry: { limit: 0 } })).result.code, 'response_invalid')
+  const { result } = await read([html], { retry: { limit: 0 } })
+  assert.deepEqual(
+    [result.code, result.message],
+    ['response_invalid', 'GET /integration/v1/stores: 502 response_invalid'],
+  )
 })
 
 test('401 twice is thrown, with one new token in between', async () => {

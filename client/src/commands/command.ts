@@ -62,13 +62,22 @@ export function credentialsOf({ env }: Context): { clientId: string; clientSecre
   throw new UsageError('set TILLGATE_CLIENT_ID and TILLGATE_CLIENT_SECRET to the credentials of your app')
 }
 
-export const clientOf = (options: Options, context: Context): Client =>
-  createClient({
+export function clientOf(options: Options, context: Context): Client {
+  const url = urlOf(options['url'])
+  let isSilent = true
+  return createClient({
     ...credentialsOf(context),
-    baseUrl: urlOf(options['url']),
+    baseUrl: url,
     timeout: 60_000,
     retry: { limit: 8 },
+    // Once: the retries of a mistyped address take a minute.
+    onRetry({ code, message }) {
+      if (!isSilent || code !== 'connection_failed') return
+      isSilent = false
+      context.stderr.write(`tillgate-client: ${url} does not answer (${message}); trying again\n`)
+    },
   })
+}
 
 export function urlOf(value: Options[string], name = 'url'): string {
   const url = URL.canParse(String(value)) ? new URL(String(value)) : null

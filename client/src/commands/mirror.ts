@@ -3,7 +3,7 @@ import type { Copy } from '../mirror/copy.ts'
 import { follow } from '../mirror/follow.ts'
 import { createHeads } from '../mirror/heads.ts'
 import { openNdjson } from '../mirror/ndjson.ts'
-import { createProgress } from '../mirror/progress.ts'
+import { createProgress, type Progress } from '../mirror/progress.ts'
 import { openSqlite } from '../mirror/sqlite.ts'
 import { createSync } from '../mirror/sync.ts'
 import { createUnreadableReport } from '../mirror/unreadable.ts'
@@ -31,8 +31,7 @@ export const mirror: Command = {
     let isCurrent = false
     let canReadAll = true
     try {
-      const heads = createHeads(client)
-      const progress = stderr.isTTY ? createProgress(stderr, (await heads.read(0, signal)) ?? []) : null
+      let progress: Progress | null = null
       const sync = createSync({
         client,
         copy,
@@ -40,6 +39,11 @@ export const mirror: Command = {
         parallel,
         count,
         isLocal: isLocal(options['url']),
+        // Behind the first answer: with --follow the server may be down at the start.
+        async onStores() {
+          if (!stderr.isTTY || isCurrent || progress !== null) return
+          progress = createProgress(stderr, (await createHeads(client).read(0, signal)) ?? [])
+        },
         onPage: (...page) => isCurrent || progress?.onPage(...page),
       })
       const unreadable = createUnreadableReport(

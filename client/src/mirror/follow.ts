@@ -73,10 +73,12 @@ export async function follow({
   }
 }
 
+const isRedirect = ({ status }: TillgateError): boolean => status >= 300 && status < 400
+
 /** Whether the server may answer later: it restarts, is overloaded, or cannot be reached. */
 const isTransient = (error: unknown): error is TillgateError =>
   error instanceof TillgateError &&
   (error.code === 'connection_failed' ||
-    (error.code === 'response_invalid' && error.status > 0) ||
+    (error.code === 'response_invalid' && error.status > 0 && !isRedirect(error)) ||
     error.status >= 500 ||
     [408, 429].includes(error.status))

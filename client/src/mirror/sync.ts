@@ -17,6 +17,8 @@ export interface SyncOptions {
   count: number
   /** Asks for answers without compression: faster than any network on the same machine. */
   isLocal?: boolean
+  /** Called when the list of stores has been read. */
+  onStores?: () => Promise<void>
   onPage?: (store_id: bigint, page: Page, stored: number) => void
 }
 
@@ -39,7 +41,8 @@ async function kindsOf(client: Client, signal: AbortSignal): Promise<ChangeKind[
   throw new Error('the app has neither of the scopes integration.order and integration.inventory')
 }
 
-export function createSync({ client, copy, signal, parallel, count, isLocal, onPage }: SyncOptions): Sync {
+export function createSync(options: SyncOptions): Sync {
+  const { client, copy, signal, parallel, count, isLocal, onStores, onPage } = options
   const headers: Record<string, string> = isLocal ? { 'accept-encoding': 'identity' } : {}
 
   const unreadable = new Map<bigint, ChangeKind[]>()
@@ -87,6 +90,7 @@ export function createSync({ client, copy, signal, parallel, count, isLocal, onP
   return {
     async stores() {
       copy.saveStores(await collect(client.stores({ signal })))
+      await onStores?.()
     },
     async changes(store_ids, until) {
       const queue = [...store_ids]
