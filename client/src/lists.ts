@@ -108,8 +108,10 @@ function placeAfter(place: Query, link: string | null, isFull: boolean): Query |
 const longestWindow = 172_800
 
 export function ordersOf(api: Api, options: OrdersOptions): List<Order> {
-  const { storeId, from, to = new Date(), dateField, ...list } = options
-  const [start, end] = [secondsOf(from), lastSecondOf(to)]
+  const { storeId, from, to, dateField, ...list } = options
+  const start = secondsOf(from)
+  // A time of the server may be ahead of this machine's clock.
+  const end = to === undefined ? Math.max(start, secondsOf(new Date())) : lastSecondOf(to)
   if (start > end) throw new TypeError('orders: from is after to')
   const windows = {
     *[Symbol.iterator]() {
@@ -130,15 +132,21 @@ export function changesOf(api: Api, options: ChangesOptions): ChangesList {
     let isCurrent = false
     for (;;) {
       const query = { store_id: storeId, after, feed, kinds: kinds?.join(), count }
-      const held: { wait?: number } = follow && isCurrent ? { wait } : {}
+      const isWaiting = follow && isCurrent
       const asked = Date.now()
       const path = '/integration/v1/changes'
-      const { data } = await api.request({ path, query, signal, parse: changesData, ...held })
+      const { data } = await api.request({
+        path,
+        query,
+        signal,
+        parse: changesData,
+        wait: isWaiting ? wait : 0,
+      })
       const page = data as ChangesPage
       yield page
       if (page.more && page.next <= after) throw stuck(`seq ${after}`)
-      // A server that stops, or does not know `wait`, answers at once.
-      if (held.wait && page.changes.length === 0) await pause(Math.max(0, asked + 1000 - Date.now()), signal)
+      // With a `wait` of 0 the server answers at once, as does one that stops or does not know `wait`.
+      if (isWaiting && page.changes.length === 0) await pause(Math.max(0, asked + 1000 - Date.now()), signal)
       if (!page.more && !follow) return
       isCurrent = !page.more
       after = page.next

@@ -166,6 +166,10 @@ test('data of another form, and pagination without progress, are errors of the a
   assert.deepEqual([result.code, requests], ['response_invalid', 2])
 })
 
+const validToken = {
+  tokenStore: { get: () => ({ accessToken: 't', scope: '', expiresAt: Infinity }), set: () => {} },
+}
+
 /** A client whose requests are answered by `respond`. */
 const clientOf = (respond: (url: string, init: RequestInit) => Promise<Response>, options: object = {}) =>
   createClient({
@@ -274,13 +278,12 @@ test('no time is too long for a timer, and a timeout of 0 or Infinity is none', 
   const controller = new AbortController()
   const pausing = pause(1e12, controller.signal)
   for (const timeout of [0, Infinity, 1e12]) {
-    const tokens = { accessToken: 't', scope: '', expiresAt: Infinity }
     const respond = async (_: string, { signal }: RequestInit) => {
       // Behind a timer of 0 ms.
       await new Promise(resolve => setTimeout(resolve, 5))
       return Response.json({ data: [{ aborted: signal?.aborted }] })
     }
-    const client = clientOf(respond, { timeout, tokenStore: { get: () => tokens, set: () => {} } })
+    const client = clientOf(respond, { timeout, ...validToken })
     assert.deepEqual(await Array.fromAsync(client.stores()), [{ aborted: false }], String(timeout))
   }
   controller.abort(new Error('stopped'))
@@ -334,9 +337,11 @@ test('completeAuthorization ends when the signal aborts', async () => {
 
 test('no answer in time is a failed connection', async () => {
   const silent: Handler = () => {}
-  const tokens = { accessToken: 't', scope: '', expiresAt: Infinity }
-  const tokenStore = { get: () => tokens, set: () => {} }
-  const { result, requests } = await read([silent, silent], { timeout: 300, retry: { limit: 1 }, tokenStore })
+  const { result, requests } = await read([silent, silent], {
+    timeout: 300,
+    retry: { limit: 1 },
+    ...validToken,
+  })
   assert.deepEqual([result.code, result.status, requests], ['connection_failed', 0, 2])
   assert.match(result.message, /GET \/integration\/v1\/stores: no answer within 0.3 seconds/)
 })
@@ -358,6 +363,35 @@ test('the token goes to no other address: a Link to one, and a redirect, are not
     seen.some(({ url }) => url === '/elsewhere'),
     false,
   )
+})
+
+test('changes with follow and wait 0 pause between empty pages', async () => {
+  let requests = 0
+  const page = { feed: 'f', kinds: [], changes: [], next: 5, more: false }
+  const client = clientOf(async () => {
+    requests++
+    await new Promise(setImmediate)
+    return Response.json({ data: page })
+  }, validToken)
+  const controller = new AbortController()
+  const list = client.changes({ storeId: 1, follow: true, wait: 0, signal: controller.signal })
+  const reading = Array.fromAsync(list.pages())
+  // Time for many requests, and for no pause.
+  for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate)
+  controller.abort(new Error('stopped'))
+  await assert.rejects(reading, /stopped/)
+  assert.equal(requests, 2)
+})
+
+test('orders from a moment that this clock has not reached, without an end, are none', async () => {
+  const windows: (string | null)[][] = []
+  const client = clientOf(async url => {
+    const { searchParams } = new URL(url)
+    windows.push(['start_date', 'end_date'].map(name => searchParams.get(name)))
+    return Response.json({ data: [] })
+  }, validToken)
+  assert.deepEqual(await Array.fromAsync(client.orders({ storeId: 1, from: '2999-01-01 00:00:05' })), [])
+  assert.deepEqual(windows, [['2999-01-01 00:00:05', '2999-01-01 00:00:05']])
 })
 
 test('the secret is posted once to a server that redirects', async () => {
