@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { openNdjson } from '../../client/src/mirror/ndjson.ts'
@@ -377,6 +378,29 @@ test('NDJSON: a second process that writes to the file is noticed', async () => 
   assert.throws(() => one.saveStores([store]), /another process writes to .*both\.ndjson/)
   one.close()
   two.close()
+})
+
+test('NDJSON: a full disk is the error that is reported, also by the stores that are read beside', async () => {
+  const file = join(folder, 'full.ndjson')
+  const copy = await openNdjson(file)
+  const store = { id: 1, name: 'A', timezone: 'UTC' }
+  copy.saveStores([store])
+  const { writeSync } = fs
+  const write = mock.method(fs, 'writeSync', (output: number, bytes: Buffer, at: number) => {
+    if (at > 0) throw new Error('ENOSPC: no space left on device, write')
+    return writeSync(output, bytes, at, 5)
+  })
+  syncBuiltinESMExports()
+  try {
+    for (let each = 0; each < 2; each++) assert.throws(() => copy.saveStores([store]), /ENOSPC/)
+  } finally {
+    write.mock.restore()
+    syncBuiltinESMExports()
+  }
+  copy.close()
+  const again = await openNdjson(file)
+  assert.deepEqual(again.storeIds(), [1n])
+  again.close()
 })
 
 /** Calls `then` with the address of each answer of the API; the result stops it. */

@@ -76,11 +76,19 @@ export async function openNdjson(file: string): Promise<Copy> {
   }
 
   let size = fstatSync(output).size
+  /** Why a write stopped midway: its bytes are no other process's, and nothing may follow them. */
+  let failure: Error | null = null
   function append(text: string): void {
+    if (failure !== null) throw failure
     // Two processes would read everything twice, and mix their pages.
     if (fstatSync(output).size !== size) throw new Error(`another process writes to ${file}`)
     const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at)
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at)
+    } catch (error) {
+      failure = error as Error
+      throw error
+    }
     size += bytes.length
   }
   function write(lines: readonly Line[]): void {
