@@ -66,7 +66,9 @@ export interface Client {
 
 export function createClient(options: ClientOptions): Client {
   for (const name of ['baseUrl', 'clientId'] as const) {
-    if (!options[name]) throw new TypeError(`createClient needs ${name}`)
+    // In JavaScript the options may be missing.
+    if (!(options as Partial<ClientOptions> | undefined)?.[name])
+      throw new TypeError(`createClient needs ${name}`)
   }
   const transport = createTransport(options)
   const tokens = createTokens(transport, options)

@@ -78,14 +78,16 @@ export function listOf<Entry>(
   async function* pages(): AsyncGenerator<Entry[]> {
     for (const window of windows) {
       let place: Query | null = { index: 0 }
+      const cursors = new Set<Query[string]>()
       while (place !== null) {
         const query = { ...window, count, ...place }
         const { data, headers } = await api.request({ path, query, signal, parse: listData })
         const page = data as Entry[]
         yield page
         const next = placeAfter(place, headers.get('link'), page.length === count)
-        if (next?.['cursor'] !== undefined && next['cursor'] === place['cursor'])
-          throw stuck(`cursor ${place['cursor']}`)
+        const cursor = next?.['cursor']
+        if (cursor !== undefined && cursors.has(cursor)) throw stuck(`cursor ${cursor}`)
+        cursors.add(cursor)
         place = next
       }
     }

@@ -15,8 +15,8 @@ export type WebhookEvent =
   | { type: 'webhook.test'; timestamp: string; data: Record<string, never> }
 
 export interface WebhookRequest {
-  /** `whsec_…`; several while a secret is replaced. */
-  secret: string | readonly string[]
+  /** `whsec_…`; several while a secret is replaced: entries that are empty or undefined are left out. */
+  secret: string | readonly (string | undefined)[]
   headers: Headers | Record<string, string | readonly string[] | undefined>
   /** The body as it arrived: not parsed and written again. */
   body: string | Uint8Array | ArrayBuffer
@@ -29,6 +29,8 @@ export interface WebhookRequest {
 /** The event of a webhook request, or `webhook_invalid`. Its `id` is the same when a delivery is repeated. */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent & { id: string }> {
   const { tolerance = 300, now = Date.now } = request
+  const secrets = [request.secret].flat().filter(secret => secret !== undefined && secret !== '')
+  if (secrets.length === 0) throw new TypeError('secret is missing')
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => {
     const value = headerOf(request.headers, name)
     if (!value) throw invalid(`the header ${name} is missing`)
@@ -40,10 +42,9 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
     throw invalid(`webhook-timestamp differs by ${Math.abs(age)} seconds from now; the most is ${tolerance}`)
   }
   const bytes = bytesOf(request.body)
-  const secrets = typeof request.secret === 'string' ? [request.secret] : request.secret
   const signed = signedBytes(id, timestamp, bytes)
   for (const secret of secrets) {
-    const key = await keyOf(secret, 'verify')
+    const key = await keyOf(secret as string, 'verify')
     for (const signature of signatures.split(' ')) {
       if (await matches(key, signature, signed)) return eventOf(id, bytes)
     }

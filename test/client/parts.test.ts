@@ -115,6 +115,7 @@ describe('verifyWebhook', () => {
       { headers: headers({ 'webhook-signature': signatures }) },
       { headers: new Map(Object.entries(headers())) as never },
       { secret: [other, secret] },
+      { secret: [undefined, '', secret] },
       { now: () => now() + 300_000 },
       { now: () => now() - 300_000 },
     ]
@@ -127,7 +128,6 @@ describe('verifyWebhook', () => {
     const refused: object[] = [
       { body: `${body} ` },
       { secret: other },
-      { secret: [] },
       { now: () => now() + 301_000 },
       { now: () => now() - 301_000 },
       { headers: headers({ 'webhook-id': 'msg_2' }) },
@@ -149,6 +149,10 @@ describe('verifyWebhook', () => {
     for (const each of refused) {
       const call = verifyWebhook({ secret, headers: headers(), body, now, ...each })
       await assert.rejects(call, { code: 'webhook_invalid' }, JSON.stringify(each))
+    }
+    for (const none of [undefined, '', [], [undefined, '']]) {
+      const call = verifyWebhook({ secret: none as string, headers: headers(), body, now })
+      await assert.rejects(call, { name: 'TypeError', message: 'secret is missing' })
     }
     await assert.rejects(verifyWebhook({ secret: 'whsec_', headers: headers(), body, now }), TypeError)
   })

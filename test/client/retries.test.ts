@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Client, createClient, TillgateError } from '../../client/src/index.ts'
 import { follow } from '../../client/src/mirror/follow.ts'
+import { createHeads } from '../../client/src/mirror/heads.ts'
 import { pause } from '../../client/src/transport.ts'
 
 /** Faults that a server has to be made to show: a bare server that answers as each test says. */
@@ -164,6 +165,12 @@ test('data of another form, and pagination without progress, are errors of the a
     Array.from({ length: 9 }, () => data([], { link: '</x?cursor=same>; rel="next"' })),
   )
   assert.deepEqual([result.code, requests], ['response_invalid', 2])
+  const around = ['a', 'b', 'a', 'b'].map(name => data([], { link: `</x?cursor=${name}>; rel="next"` }))
+  const circle = await read([...around])
+  assert.deepEqual([circle.result.code, circle.requests], ['response_invalid', 3])
+  answers = around
+  const heads = createHeads(createClient({ baseUrl: base, clientId: 'a', clientSecret: 'b' }))
+  await assert.rejects(heads.read(0, new AbortController().signal), invalid)
 })
 
 const validToken = {
@@ -407,6 +414,13 @@ test('the secret is posted once to a server that redirects', async () => {
     message: `POST /auth/v2/token: 301 redirects to ${location}`,
   })
   assert.equal(posted.length, 1)
+})
+
+test('createClient says what is missing', () => {
+  for (const options of [undefined, {}, { clientId: 'a' }]) {
+    const named = { name: 'TypeError', message: 'createClient needs baseUrl' }
+    assert.throws(() => createClient(options as never), named)
+  }
 })
 
 test('an address or path that cannot be one is an error at once', async () => {

@@ -1,4 +1,5 @@
 import type { Client } from '../client.ts'
+import { stuck } from '../lists.ts'
 import type { Int64 } from '../types.ts'
 
 /** The newest seq of every store that the token may read: which stores have changed, or a wait until one does. */
@@ -28,12 +29,15 @@ export function createHeads(client: Client): Heads {
       const heads: Head[] = []
       if (answer.status === 304) answer = await client.request({ path, query, signal })
       etag = answer.headers.get('etag')
+      const cursors = new Set<string>()
       for (;;) {
         for (const { store_id, seq } of answer.data as { store_id: Int64; seq: number }[]) {
           heads.push({ store_id: BigInt(store_id), seq })
         }
         const cursor = /[?&]cursor=([^&>]+)/.exec(answer.headers.get('link') ?? '')?.[1]
         if (cursor === undefined) return heads
+        if (cursors.has(cursor)) throw stuck(`cursor ${cursor}`)
+        cursors.add(cursor)
         isLong = true
         answer = await client.request({
           path,
