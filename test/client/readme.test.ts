@@ -139,6 +139,10 @@ test('4: a webhook is checked', async () => {
   assert.equal(await line, 'store 9007199254740993 has changed: read its changes\n')
 })
 
+test('the page links to no file that the package lacks', () => {
+  assert.deepEqual([...readme.matchAll(/\]\(\.[^)]*\)/g)].flat(), [])
+})
+
 test('what the page says of calls, commands and sizes is so', () => {
   const kilobytes = Number(/(\d+) KB minified/.exec(readme)?.[1])
   assert.ok(kilobytes < 20)
