@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { build } from 'esbuild'
 import fc from 'fast-check'
+import client from '../../client/package.json' with { type: 'json' }
 import type { Item, Order, Receipts, Store } from '../../client/src/index.ts'
 import { errorCodes, parseExact, signWebhook, stringifyExact, verifyWebhook } from '../../client/src/index.ts'
 import { readPage } from '../../client/src/mirror/page.ts'
@@ -73,6 +74,11 @@ describe('exact JSON', () => {
     })).any
     fc.assert(fc.property(value, value => assert.deepEqual(parseExact(stringifyExact(value)), value)))
   })
+})
+
+test('the package names its entry a second time, for programs that do not read `exports`', () => {
+  const { main, types, exports } = client
+  assert.deepEqual({ default: main, types }, { default: exports['.'].default, types: exports['.'].types })
 })
 
 test('error codes: those of the server, by name', () => {
