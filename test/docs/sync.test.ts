@@ -47,6 +47,25 @@ class Program {
     writeFileSync(join(folder, file), block(name).replace(/("?count"?: )1000/, '$120'))
   }
 
+  /** Throws when the program has ended by itself: what a test waits for would never come. */
+  assertRunning(): void {
+    const { exitCode = null, stderr } = this.#child ?? {}
+    assert.equal(exitCode, null, `${this.name} has ended: ${String(stderr?.read() ?? '')}`)
+  }
+
+  /** Whether it is in a transaction that writes. */
+  isWriting(): boolean {
+    const db = new DatabaseSync(this.copy, { timeout: 0 })
+    try {
+      db.exec('begin immediate; rollback')
+      return false
+    } catch {
+      return true
+    } finally {
+      db.close()
+    }
+  }
+
   start(...args: string[]): ChildProcess {
     const [command = '', file = ''] = this.#command
     const env = { ...environment, COPY: this.copy }
@@ -136,6 +155,7 @@ async function untilCurrent(): Promise<void> {
   const isCurrent = (program: Program) => program.query('select next from position')[0]?.next === head.seq
   const all = new RegExp(`tillgate_waiting_requests ${programs.length}\\n`)
   while (!all.test((await server.get('/metrics')).text) || !programs.every(isCurrent)) {
+    for (const program of programs) program.assertRunning()
     await new Promise(setImmediate)
   }
 }
@@ -197,6 +217,23 @@ test('late, corrected, back-dated, moved and refunded orders, and deleted items 
     order('first4', { status: 11, updated_at: '2026-11-22 00:00:00' }),
     sampleItem({ store_id, id: 2, status: 4, updated_at: '2026-11-22 00:00:00' }),
   )
+  await untilCurrent()
+  await assertEqualToServer()
+})
+
+test('a program waits when another one reads the copy while a page is stored', async () => {
+  const readers = programs.map(({ copy }) => new DatabaseSync(copy))
+  for (const reader of readers) reader.prepare('begin').run()
+  for (const reader of readers) reader.prepare('select count(*) from entries').get()
+  await server.push(order('read'))
+  for (const program of programs) {
+    // A transaction of one entry that lasts so long waits for the reader.
+    for (let looks = 0; looks < 100; looks = program.isWriting() ? looks + 1 : 0) {
+      program.assertRunning()
+      await new Promise(setImmediate)
+    }
+  }
+  for (const reader of readers) reader.close()
   await untilCurrent()
   await assertEqualToServer()
 })
