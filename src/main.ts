@@ -72,6 +72,7 @@ async function serveInThisProcess(config: Config, issuer: string, ready: () => v
   const clock = systemClock
   const storage = await openStorage(config.database, {
     ...config,
+    migrated: cluster.isWorker,
     // Only the read replica calls this, at the first list request, when the app exists.
     notice: (text, error) => (error ? app?.log.warn({ err: error }, text) : app?.log.info(text)),
   })

@@ -291,20 +291,31 @@ test('an old key is a warning that says how to rotate it', async () => {
   old.remove()
 })
 
-test('a schema that is newer than the program is a problem', async () => {
+test('a schema of another version is a problem; one that lacks a migration, a warning', async () => {
   const later = await createCli()
   const storage = await openStorage(later.database)
   await storage.close()
-  const insert = `insert into schema_migrations (number, name, applied_at) values (9999, 'later', 0)`
-  if (onPostgres) await administer(later.database, insert)
-  else {
-    const { DatabaseSync } = await import('node:sqlite')
-    const connection = new DatabaseSync(later.database)
-    connection.exec(insert)
-    connection.close()
+  async function stateAfter(sql: string): Promise<unknown[]> {
+    if (onPostgres) await administer(later.database, sql)
+    else {
+      const { DatabaseSync } = await import('node:sqlite')
+      const connection = new DatabaseSync(later.database)
+      connection.exec(sql)
+      connection.close()
+    }
+    const report = await doctor({ TILLGATE_DATABASE: later.database })
+    const { state, message } = report.checks.find(({ name }) => name === 'schema') ?? {}
+    return [report.code, state, message]
   }
-  const report = await doctor({ TILLGATE_DATABASE: later.database })
-  assert.deepEqual([report.code, states(report, 'schema')], [1, ['problem']])
+  const branch = "update schema_migrations set name = 'branch' where number = 9"
+  assert.match(
+    (await stateAfter(branch)).join(),
+    /^1,problem,.*migration 9 "branch" of a version that was never/,
+  )
+  const hole = 'delete from schema_migrations where number = 9'
+  assert.match((await stateAfter(hole)).join(), /^\d,warning,version 8 of \d+$/)
+  const insert = `insert into schema_migrations (number, name, applied_at) values (9999, 'later', 0)`
+  assert.deepEqual((await stateAfter(insert)).slice(0, 2), [1, 'problem'])
   later.remove()
 })
 

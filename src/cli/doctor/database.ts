@@ -23,12 +23,13 @@ export function databaseChecks(found: Examination, config: Config, clock: Clock)
   ]
 }
 
-function schemaCheck({ schema: { current, newest } }: Examination): Check {
-  if (current === newest) return ok('schema', `version ${current}, up to date`)
+function schemaCheck({ schema: { current, newest, refusal } }: Examination): Check {
   if (current > newest) {
     const message = `version ${current}; this Tillgate supports up to ${newest}`
     return problem('schema', message, 'run the Tillgate version that wrote it, or a later one')
   }
+  if (refusal !== null) return problem('schema', refusal, 'run the Tillgate version that wrote it')
+  if (current === newest) return ok('schema', `version ${current}, up to date`)
   const message = current === 0 ? 'the database has no tables yet' : `version ${current} of ${newest}`
   return warning('schema', message, 'run tillgate migrate, or start the server, which migrates too')
 }

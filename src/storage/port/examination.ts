@@ -5,7 +5,7 @@ export interface Examination {
   engine: 'SQLite' | 'PostgreSQL'
   version: string
   /** The number of the last applied migration (0: none), and of the last one that this program knows. */
-  schema: { current: number; newest: number }
+  schema: SchemaState
   /** Settings or damage that could lose, or have lost, acknowledged writes. */
   durability: Remark[]
   /** The time by the database's own clock; null when it uses this machine's. */
@@ -25,4 +25,12 @@ export interface Remark {
   severity: 'problem' | 'warning'
   message: string
   remedy: string
+}
+
+export interface SchemaState {
+  /** Every migration up to this number is applied; 0: none. */
+  current: number
+  newest: number
+  /** Why this version cannot use the database, whatever it lacks. */
+  refusal: string | null
 }

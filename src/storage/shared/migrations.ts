@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SchemaState } from '../port/examination.ts'
 
 /** The parts of migration that both engines share: the files, and the check of the schema's version. */
 
@@ -51,6 +52,17 @@ export function missingMigrations(
     )
   }
   return migrations.filter(({ number }) => !applied.some(each => each.number === number))
+}
+
+/** For `doctor`. */
+export function schemaState(applied: readonly Applied[], migrations: readonly Migration[]): SchemaState {
+  const newest = newestOf(migrations)
+  try {
+    const [missing] = missingMigrations(applied, migrations)
+    return { current: missing ? missing.number - 1 : newest, newest, refusal: null }
+  } catch (error) {
+    return { current: newestOf(applied), newest, refusal: (error as Error).message }
+  }
 }
 
 /** For a part of a process that has opened the database before. */

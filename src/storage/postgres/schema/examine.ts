@@ -1,5 +1,5 @@
 import type { Examination, Remark } from '../../port/examination.ts'
-import { readMigrations } from '../../shared/migrations.ts'
+import { type Applied, readMigrations, schemaState } from '../../shared/migrations.ts'
 import { type Connection, connect } from '../connection/connection.ts'
 import { translate } from '../connection/errors.ts'
 import { encodingProblem, encodingRemedy, holdsAllText } from '../connection/session.ts'
@@ -30,7 +30,6 @@ interface Facts {
 /** Rejects when the server is unreachable or refuses the connection. */
 export async function examinePostgres(url: string, options: PostgresOptions = {}): Promise<Examination> {
   const settings = readSettings(url, options)
-  const newest = readMigrations(import.meta.dirname).at(-1)?.number ?? 0
   const connection = await connect(settings, {}).catch(error => {
     throw translate(error)
   })
@@ -39,7 +38,10 @@ export async function examinePostgres(url: string, options: PostgresOptions = {}
     return {
       engine: 'PostgreSQL',
       version: facts.version,
-      schema: { current: facts.has_schema ? await schemaNumber(connection) : 0, newest },
+      schema: schemaState(
+        facts.has_schema ? await applied(connection) : [],
+        readMigrations(import.meta.dirname),
+      ),
       durability: remarks(facts, settings.username ?? 'tillgate'),
       clock: facts.now,
       signing_since: facts.has_schema ? await signingSince(connection) : null,
@@ -163,12 +165,8 @@ function toCluster(cluster: Cluster | null): Examination['cluster'] {
   return { nodes: cluster.nodes, remarks: found.filter(([wrong]) => wrong).map(([, remark]) => remark) }
 }
 
-async function schemaNumber(connection: Connection): Promise<number> {
-  const [row] = await connection.query<{ number: number }>(
-    'select max(number) as number from schema_migrations',
-  )
-  return row?.number ?? 0
-}
+const applied = (connection: Connection): Promise<readonly Applied[]> =>
+  connection.query<Applied>('select number, name from schema_migrations')
 
 async function signingSince(connection: Connection): Promise<number | null> {
   const [row] = await connection.query<{ made_at: number | null }>(

@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Examination, Remark } from '../../port/examination.ts'
-import { readMigrations } from '../../shared/migrations.ts'
-import { schemaNumber } from './migrate.ts'
+import { readMigrations, schemaState } from '../../shared/migrations.ts'
+import { appliedTo } from './migrate.ts'
 import { readOnlyLocation } from '../connection/read-only.ts'
 import { assertVersion, sqliteVersion } from '../connection/pragmas.ts'
 import { assertWritable, explain } from '../connection/usable.ts'
@@ -16,12 +16,12 @@ export async function examineSqlite(file: string, { thorough = false } = {}): Pr
   const wal = isWal(file)
   const connection = new DatabaseSync(readOnlyLocation(file), { readOnly: true, timeout: 5000 })
   try {
-    const current = schemaNumber(connection)
-    const newest = readMigrations(import.meta.dirname).at(-1)?.number ?? 0
+    const schema = schemaState(appliedTo(connection), readMigrations(import.meta.dirname))
+    const { current } = schema
     return {
       engine: 'SQLite',
       version: sqliteVersion(connection),
-      schema: { current, newest },
+      schema,
       durability: [
         ...versionRemarks(connection),
         ...modeRemarks(wal, current),

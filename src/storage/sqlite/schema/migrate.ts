@@ -38,7 +38,7 @@ export async function migrate(db: Database, now: number): Promise<Migrated> {
 export const assertMigrated = (db: Database): Promise<void> =>
   db.snapshot(() => refuseUnmigrated(appliedTo(db.connection), readOwn()))
 
-function appliedTo(connection: DatabaseSync): Applied[] {
+export function appliedTo(connection: DatabaseSync): Applied[] {
   if (schemaNumber(connection) === 0) return []
   return connection
     .prepare('select number, name from schema_migrations')
@@ -103,7 +103,7 @@ export function assertOwnSchema(connection: DatabaseSync, file: string): void {
 }
 
 /** The number of the last migration applied; 0: none. */
-export function schemaNumber(connection: DatabaseSync): number {
+function schemaNumber(connection: DatabaseSync): number {
   const tables = connection.prepare("select name from sqlite_schema where type = 'table'").all()
   if (tables.length === 0) return 0
   if (!tables.some(({ name }) => name === 'schema_migrations')) {
