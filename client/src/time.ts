@@ -3,7 +3,7 @@ export type Time = Date | string
 
 /** Whether the text is a day of the calendar, as `yyyy-MM-dd`. */
 export function isDay(text: string): boolean {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  const time = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
   // Date.parse accepts 30 February and means 2 March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }

@@ -48,13 +48,18 @@ export const conform: Command = {
     } else {
       stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped; ${requests} requests\n`)
       if (tooLittle)
-        stdout.write(`too little data to judge: ${skipped} of ${results.length} rules skipped; ${remedy}\n`)
+        stdout.write(
+          `too little data to judge: ${skipped} of ${results.length} rules skipped; ${remedyFor(results)}\n`,
+        )
     }
     return failed === 0 && !tooLittle ? 0 : 1
   },
 }
 
-const remedy = 'name a store and a day with orders (--store, --day), and use an app with all scopes'
+const remedyFor = (results: readonly Result[]): string =>
+  results.some(({ result, seen }) => result === 'skip' && seen.startsWith('the app has no scope'))
+    ? 'use an app with the scopes integration.store, integration.order and integration.inventory'
+    : 'name a store and a day with orders (--store, --day)'
 
 const lineOf = ({ section, rule, expected, seen, result }: Result): string =>
   `${result.padEnd(4)}  ${section.padEnd(5)}  ${rule}  expected: ${expected}; seen: ${seen.replace(/\s+/g, ' ')}`

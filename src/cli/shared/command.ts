@@ -24,9 +24,12 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
 export async function withExistingStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
   const { database } = readConfig()
   const isNew = !isPostgresUrl(database) && !existsSync(database)
-  const result = await withStorage(use)
-  if (isNew) note(`there was no database ${database}, so an empty one was created; check TILLGATE_DATABASE`)
-  return result
+  try {
+    return await withStorage(use)
+  } finally {
+    if (isNew && existsSync(database))
+      note(`there was no database ${database}, so an empty one was created; check TILLGATE_DATABASE`)
+  }
 }
 
 /** Like withStorage, for a command that stores records. */
