@@ -5,7 +5,7 @@ import { partText, whatOf, whoOf } from '../domain/audit/sentences.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { printable } from '../lib/printable.ts'
 import type { AuditLine } from '../storage/port/index.ts'
-import { withExistingStorage } from './shared/command.ts'
+import { withStoredData } from './shared/command.ts'
 import { printAll } from './shared/output.ts'
 
 interface AuditOptions {
@@ -23,7 +23,7 @@ export function registerAudit(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action(async ({ json, limit = json ? Infinity : 50, search }: AuditOptions) => {
       const write = json ? auditRecord : sentence
-      await withExistingStorage(async storage => {
+      await withStoredData(async storage => {
         const pages = createAuditLog({ storage }).pages(search ? { search } : {}, limit)
         await printAll(inLines(pages, write))
       })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '../lib/clock.ts'
-import { byCommand, withExistingStorage } from './shared/command.ts'
+import { byCommand, withStoredData } from './shared/command.ts'
 import { print } from './shared/output.ts'
 
 export function registerFeed(program: Command): void {
@@ -12,7 +12,7 @@ export function registerFeed(program: Command): void {
     .option('--json', 'print the new feed as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { renewHistory } = await import('../domain/history.ts')
-      const renewed = await withExistingStorage(storage =>
+      const renewed = await withStoredData(storage =>
         renewHistory({ storage, clock: systemClock }, byCommand()),
       )
       print(

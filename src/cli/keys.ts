@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '../lib/clock.ts'
-import { byCommand, withExistingStorage } from './shared/command.ts'
+import { byCommand, withStoredData } from './shared/command.ts'
 import { print } from './shared/output.ts'
 
 export function registerKeys(program: Command): void {
@@ -13,7 +13,7 @@ export function registerKeys(program: Command): void {
     .option('--json', 'print the id of the new key as JSON')
     .action(async ({ json, abandon = false }: { json?: boolean; abandon?: boolean }) => {
       const { createKeys } = await import('../domain/keys.ts')
-      const { id } = await withExistingStorage(storage =>
+      const { id } = await withStoredData(storage =>
         createKeys({ storage, clock: systemClock }).rotate(byCommand(), { abandon }),
       )
       print(json, { kid: id }, `new tokens are signed with the key ${id}`)

@@ -5,7 +5,7 @@ import { systemClock } from '../lib/clock.ts'
 import { formatDatetime } from '../lib/datetime.ts'
 import { rawNumber } from '../lib/exact-json.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../storage/port/index.ts'
-import { byCommand, withExistingStorage } from './shared/command.ts'
+import { byCommand, withStoredData } from './shared/command.ts'
 import { note, print, stoppedNote } from './shared/output.ts'
 import { table } from './shared/table.ts'
 
@@ -150,7 +150,7 @@ const withEndpoints = async <T>(use: (endpoints: WebhookEndpoints) => Promise<T>
   const { createWebhookEndpoints } = await import('../domain/webhooks/endpoints.ts')
   const { createAddressRules } = await import('../domain/webhooks/address.ts')
   const rules = createAddressRules(readConfig().webhook_allow)
-  return withExistingStorage(storage => use(createWebhookEndpoints({ storage, clock: systemClock, rules })))
+  return withStoredData(storage => use(createWebhookEndpoints({ storage, clock: systemClock, rules })))
 }
 
 /** The same, with a note when nothing is sent before a `resume`. */

@@ -21,7 +21,7 @@ export async function withStorage<T>(use: (storage: Storage) => Promise<T>): Pro
 }
 
 /** Like withStorage, for a command about what a database holds: a new one is empty, and its path probably mistyped. */
-export async function withExistingStorage<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
+export async function withStoredData<T>(use: (storage: Storage) => Promise<T>): Promise<T> {
   const { database } = readConfig()
   const isNew = !isPostgresUrl(database) && !existsSync(database)
   try {
