@@ -162,12 +162,15 @@ type Orders = Map<string, string>
 async function heldOrders(base: string, token: string): Promise<Orders> {
   const orders: Orders = new Map()
   for (const store_id of stores) {
-    for (let [after, more] = [0, true]; more; ) {
-      const url = `${base}/integration/v1/changes?store_id=${store_id}&kinds=order&count=2000&after=${after}`
+    let place = 'after=0'
+    for (let more = true; more; ) {
+      const url = `${base}/integration/v1/changes?store_id=${store_id}&kinds=order&count=2000&${place}`
       const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+      if (!answer.ok) throw new Error(`${url}: ${await answer.text()}`)
       const { data } = (await answer.json()) as { data: ChangesPage }
       for (const { id, data: order } of data.changes) orders.set(`${store_id} ${id}`, JSON.stringify(order))
-      ;({ next: after, more } = data)
+      more = data.more
+      place = `after=${data.next}&feed=${data.feed}`
     }
   }
   return orders
